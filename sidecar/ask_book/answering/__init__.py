@@ -1,0 +1,1 @@
+"""From passages to an answer whose every claim is cited and checked."""

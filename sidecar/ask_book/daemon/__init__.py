@@ -1,0 +1,1 @@
+"""The sidecar as a process: start, stop, status, state."""

@@ -1,0 +1,28 @@
+"""Errors that are meant for people: what happened, and what to do next."""
+
+from __future__ import annotations
+
+
+class AskBookError(Exception):
+    """Something the user can act on.
+
+    `message` says what happened and where, `hint` what to do next, `code` is the
+    machine's name for it (as in the HTTP contract), `exit_code` what a command returns.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "", code: str = "failed") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+
+
+class UsageError(AskBookError):
+    """The command or the question itself is wrong: nothing was tried."""
+
+    exit_code = 2
