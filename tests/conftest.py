@@ -26,7 +26,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out benchmarks unless asked for, and tests whose real tool is not here."""
     wants_bench = "bench" in (config.option.markexpr or "")
     missing = {name for name, find in TOOLS.items() if not find()}
-    kept, left_out = [], []
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
     for item in items:
         lacking = {mark.name for mark in item.iter_markers()} & missing
         _not_run.update(lacking)
