@@ -1,0 +1,5 @@
+askBookLocale("ja", {
+  "not_found": "本には見つかりませんでした",
+  "stopwords": "",
+  "abbreviations": ""
+});
