@@ -1,0 +1,35 @@
+"""A book's name on every machine, and the ports its sidecar may listen on.
+
+The Lua filter and the page compute the same values: `tests/fixtures/book_ids.json`
+holds the vectors that all of them are tested against.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+PORT_BASE = 10240
+PORT_GROUPS = 5440
+PORTS_PER_BOOK = 4
+
+_LOWER = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
+# Markdown marks, smart quotes and dashes differ between the three places that read a title.
+_DROPPED = re.compile("[\x00-/:-@\\[-`{-\x7f\u00a0\u2010-\u201f\u2026]")
+
+
+def canon(text: str) -> str:
+    """`text` with ASCII letters in lower case and without ASCII punctuation, smart quotes and dashes."""
+    return _DROPPED.sub("", text.translate(_LOWER))
+
+
+def book_id(title: str, lang: str, site_url: str, output_name: str) -> str:
+    """Twelve hex digits. `output_name` is the last component of the output folder's path."""
+    key = "\n".join((canon(title), canon(lang), site_url.rstrip("/"), output_name))
+    return hashlib.sha1(key.encode(), usedforsecurity=False).hexdigest()[:12]
+
+
+def ports(identifier: str) -> tuple[int, ...]:
+    """The four ports of a book, all in 10240–31999: below the range of ephemeral ports."""
+    base = PORT_BASE + PORTS_PER_BOOK * (int(identifier[:8], 16) % PORT_GROUPS)
+    return tuple(range(base, base + PORTS_PER_BOOK))

@@ -1,0 +1,209 @@
+"""A Quarto book as a project: what `_quarto.yml` says is in it, and where our own files go."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from ask_book.book.configuration import Configuration, find_root, load_configuration
+from ask_book.book.identity import book_id
+from ask_book.book.yaml_tree import Node
+from ask_book.errors import AskBookError
+
+SNIFFED_BYTES = 8192
+
+
+@dataclass(frozen=True)
+class ChapterSource:
+    """A page that `_quarto.yml` lists, in the book's order.
+
+    `file` is relative to the project, with `/`. `part` is the title of the part ("" outside any; for a part
+    that is itself a page, that page's title). `title` is the `text:` given beside the file, if any.
+    """
+
+    file: str
+    part: str = ""
+    appendix: bool = False
+    title: str | None = None
+
+
+@dataclass(frozen=True)
+class Project:
+    """`lang` is the language of the book's pages, "" when nothing says it. Paths are absolute."""
+
+    root: Path
+    title: str
+    authors: tuple[str, ...]
+    lang: str
+    site_url: str
+    output_dir: Path
+    book_id: str
+    chapters: tuple[ChapterSource, ...]
+    configuration: Configuration
+
+    @property
+    def profile(self) -> str:
+        """`default`, or the active profiles joined by `+`."""
+        return self.configuration.profile
+
+    @property
+    def config_files(self) -> tuple[Path, ...]:
+        """Every YAML file that the configuration was read from."""
+        return self.configuration.files
+
+    @property
+    def data_dir(self) -> Path:
+        """Where a render leaves the manifest."""
+        return self.root / ".quarto" / "ask-book" / self.profile
+
+    @cached_property
+    def key(self) -> str:
+        """This folder and profile on this machine, in sixteen hex digits: two copies of a book differ."""
+        return hashlib.sha256(f"{self.root}\n{self.profile}".encode()).hexdigest()[:16]
+
+    @cached_property
+    def cache_dir(self) -> Path:
+        """Where the plain rendition and its manifest go: never in the book's own folder."""
+        import platformdirs
+
+        return platformdirs.user_cache_path("ask-book", appauthor=False) / "plain" / self.key
+
+
+def find_project(folder: Path, env: Mapping[str, str]) -> Project:
+    """The book in `folder`, or in the nearest folder above it, as Quarto looks for it.
+
+    Raises `AskBookError`: no `_quarto.yml`, broken YAML, no chapters, a listed chapter that is
+    missing or no text (all with file and line).
+    """
+    configuration = load_configuration(find_root(folder), env)
+    tree, root = configuration.tree, configuration.root
+    title = tree.text_at("book", "title") or tree.text_at("title")
+    site_url = tree.text_at("book", "site-url")
+    output_dir = (root / (tree.text_at("project", "output-dir") or "_book")).resolve()
+    return Project(
+        root=root,
+        title=title,
+        authors=_authors(tree),
+        lang=_lang(tree),
+        site_url=site_url,
+        output_dir=output_dir,
+        book_id=book_id(title, tree.text_at("lang"), site_url, output_dir.name),
+        chapters=_chapters(configuration),
+        configuration=configuration,
+    )
+
+
+def _lang(tree: Node) -> str:
+    places = (("lang",), ("format", "html", "lang"), ("book", "language"), ("book", "lang"))
+    return next(filter(None, (tree.text_at(*place) for place in places)), "")
+
+
+def _authors(tree: Node) -> tuple[str, ...]:
+    places = (("book", "author"), ("book", "authors"), ("author",), ("authors",))
+    node = next(filter(None, (tree.get(*place) for place in places)), None)
+    return tuple(filter(None, map(_author, node.items()))) if node else ()
+
+
+def _author(node: Node) -> str:
+    if not node.is_mapping:
+        return node.text
+    if node.get("name", "given") or node.get("name", "family"):
+        return " ".join(filter(None, (node.text_at("name", "given"), node.text_at("name", "family"))))
+    return node.text_at("name", "literal") or node.text_at("name")
+
+
+def _chapters(configuration: Configuration) -> tuple[ChapterSource, ...]:
+    tree, root = configuration.tree, configuration.root
+    if tree.get("book") is None:
+        kind = tree.text_at("project", "type") or "default"
+        raise AskBookError(
+            f"{configuration.main_file} has no `book:`: this Quarto project is of the type `{kind}`, not a book.",
+            "ask-book works on projects with `project: type: book` and `book: chapters:`.",
+            "no_book",
+        )
+    listed: dict[str, ChapterSource] = {}
+    for key in ("chapters", "references", "appendices"):
+        if node := tree.get("book", key):
+            for chapter in _listed(node, root, "", key == "appendices"):
+                listed.setdefault(chapter.file, chapter)
+    if not listed:
+        place = tree.get("book", "chapters") or tree.get("book")
+        raise AskBookError(
+            f"{place.where if place else configuration.main_file}: the book lists no chapters.",
+            "Add at least one under `book: chapters:`, for example `- index.qmd`.",
+            "empty_book",
+        )
+    return tuple(sorted(listed.values(), key=lambda chapter: not _is_home(chapter.file)))
+
+
+def _is_home(file: str) -> bool:
+    """Quarto puts the home page first, wherever it is listed."""
+    return "/" not in file and PurePosixPath(file).stem == "index"
+
+
+def _listed(node: Node, root: Path, part: str, appendix: bool) -> Iterator[ChapterSource]:
+    for item in node.items():
+        if not item.is_mapping:
+            if item.text and item.text.strip("- "):
+                yield ChapterSource(_checked(item, root), part, appendix)
+        elif group := (item.get("part") or item.get("section")):
+            is_page = (root / group.text).is_file()
+            name = _page_title(root / group.text) if is_page else group.text
+            if is_page:
+                yield ChapterSource(_checked(group, root), name, appendix)
+            if inner := (item.get("chapters") or item.get("contents")):
+                yield from _listed(inner, root, name, appendix)
+        elif page := (item.get("href") or item.get("file") or item.get("url")):
+            yield ChapterSource(_checked(page, root), part, appendix, item.text_at("text") or None)
+        else:
+            raise AskBookError(
+                f"{item.where}: this entry of the book names neither a file nor a part.",
+                "Write `- chapter.qmd`, or `- part: Title` with `chapters:` under it.",
+                "chapter",
+            )
+
+
+def _checked(node: Node, root: Path) -> str:
+    """The file a node names, relative to the project: it is inside, exists and begins like text."""
+    relative = PurePosixPath(node.text.replace("\\", "/"))
+    path = root / relative
+    if relative.is_absolute() or ".." in relative.parts:
+        raise AskBookError(
+            f"{node.where}: the chapter `{node.text}` is outside the project {root}.",
+            "List files of the project's folder and its subfolders.",
+            "chapter",
+        )
+    try:
+        with path.open("rb") as file:
+            start = file.read(SNIFFED_BYTES)
+    except (OSError, ValueError) as error:
+        raise AskBookError(
+            f"{node.where}: the chapter `{node.text}` is missing or cannot be read"
+            + (f" ({error.strerror})." if isinstance(error, OSError) and path.exists() else "."),
+            f"Create {path}, or take it out of the list.",
+            "chapter",
+        ) from None
+    if b"\0" in start:
+        raise AskBookError(
+            f"{node.where}: the chapter `{node.text}` is not text (it has binary content).",
+            "List .qmd, .md, .ipynb or .Rmd files, saved as UTF-8.",
+            "chapter",
+        )
+    return relative.as_posix()
+
+
+def _page_title(path: Path) -> str:
+    """A page's title: `title:` of its front matter, else its first level-one heading, else the file's name."""
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    front, body = "", text
+    if match := re.match(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", text, re.DOTALL):
+        front, body = match[1], text[match.end() :]
+    if title := re.search(r"^title:[ \t]*(\S.*?)[ \t]*$", front, re.MULTILINE):
+        return title[1].strip("\"'")
+    body = re.sub(r"^(`{3,}|~{3,}).*?^\1", "", body, flags=re.MULTILINE | re.DOTALL)
+    heading = re.search(r"^# +(\S.*?)[ \t]*(?:\{[^}\n]*\})?[ \t]*#*[ \t]*$", body, re.MULTILINE)
+    return heading[1] if heading else path.stem

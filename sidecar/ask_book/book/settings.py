@@ -1,0 +1,154 @@
+"""What an author can set: `ask-book:` in `_quarto.yml`, the project's `.env`, the environment.
+
+The fields of `Settings` are the only list of settings: name, type, default, variables and
+documentation. The later place wins: default, `_quarto.yml`, `.env`, environment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ask_book.book.configuration import Configuration, load_configuration
+from ask_book.book.dotenv import read_dotenv
+from ask_book.book.yaml_tree import Node
+from ask_book.errors import AskBookError
+
+SECTION = "ask-book"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of value: `says` names it in errors and in the guide; `read` raises ValueError for another one."""
+
+    says: str
+    read: Callable[[Any], Any]
+
+
+def _setting(kind: Kind, default: Any, doc: str, env: tuple[str, ...] = ()) -> Any:
+    return field(default=default, metadata={"kind": kind, "doc": doc, "env": env})
+
+
+def _whole(low: int, high: int) -> Kind:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not re.fullmatch(r"\d{1,9}", str(value)) or not low <= int(value) <= high:
+            raise ValueError
+        return int(value)
+
+    return Kind(f"a whole number from {low} to {high}", read)
+
+
+def _read_url(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
+        raise ValueError
+    return value.rstrip("/")
+
+
+def _read_key(value: Any) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9]", str(value)):
+        raise ValueError
+    return str(value).lower()
+
+
+def _read_texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.strip() for item in value):
+        raise ValueError
+    return tuple(item.strip() for item in value)
+
+
+def _read_named_texts(value: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+        raise ValueError
+    return tuple(value.items())
+
+
+_URL = Kind("an address such as https://ask.example.org", _read_url)
+_KEY = Kind("one letter or digit", _read_key)
+_TEXTS = Kind("a list of texts", _read_texts)
+_NAMED_TEXTS = Kind("`name: text` lines", _read_named_texts)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a book. `origins` says where each that is not a default comes from."""
+
+    top_k: int = _setting(
+        _whole(1, 50), 7, "How many passages are looked at for an answer.", ("ASK_BOOK_TOP_K", "IA_TOP_K")
+    )
+    idle_minutes: int = _setting(
+        _whole(1, 100_000),
+        120,
+        "After how long without a request the sidecar ends by itself.",
+        ("ASK_BOOK_IDLE_MINUTES",),
+    )
+    endpoint: str | None = _setting(_URL, None, "The public sidecar that published pages ask.")
+    shortcut: str = _setting(_KEY, "i", "The key that opens the panel together with Ctrl or Cmd.")
+    suggestions: tuple[str, ...] = _setting(_TEXTS, (), "Questions offered in the empty panel.")
+    texts: tuple[tuple[str, str], ...] = _setting(_NAMED_TEXTS, (), "Texts of the panel to say in other words.")
+    origins: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+
+NAMES = {spec.name.replace("_", "-"): spec for spec in fields(Settings) if spec.metadata}
+
+
+def load_settings(project: Path, env: Mapping[str, str]) -> Settings:
+    """The settings of the project in the folder `project`. Raises `AskBookError` with file, line and nearest name."""
+    return settings_of(load_configuration(project, env), env)
+
+
+def settings_of(configuration: Configuration, env: Mapping[str, str]) -> Settings:
+    """The settings of a configuration already read."""
+    dotenv = read_dotenv(configuration.root / ".env")
+    section = configuration.tree.get(SECTION)
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for name, node in _written(section).items():
+        spec = NAMES.get(name)
+        if spec is None:
+            raise _unknown(name, node)
+        if node.value is not None:
+            values[spec.name] = _read(spec.metadata["kind"], node.plain(), f"{node.where}: `{SECTION}: {name}`")
+            origins[name] = node.where
+    for name, spec in NAMES.items():
+        for place, variables in ((".env", dotenv), ("environment", env)):
+            if variable := next((key for key in spec.metadata["env"] if variables.get(key)), None):
+                where = f"{variable} ({place})"
+                values[spec.name] = _read(spec.metadata["kind"], variables[variable], where)
+                origins[name] = where
+    return Settings(**values, origins=tuple(origins.items()))
+
+
+def _written(section: Node | None) -> dict[str, Node]:
+    if section is None or section.value is None:
+        return {}
+    if not section.is_mapping:
+        raise AskBookError(
+            f"{section.where}: `{SECTION}:` must hold `name: value` lines.",
+            f"For example `top-k: 7`. The names are {', '.join(NAMES)}.",
+            "settings",
+        )
+    written: dict[str, Node] = section.value
+    return written
+
+
+def _read(kind: Kind, value: Any, where: str) -> Any:
+    try:
+        return kind.read(value)
+    except ValueError:
+        raise AskBookError(
+            f"{where} is {value!r}, but must be {kind.says}.", "Correct that value.", "settings"
+        ) from None
+
+
+def _unknown(name: str, node: Node) -> AskBookError:
+    if re.search(r"key|token|secret|password", name):
+        hint = "Secrets never go in _quarto.yml, which is published with the book: use the environment or .env."
+    elif near := get_close_matches(name.lower().replace("_", "-"), NAMES, n=1, cutoff=0.5):
+        hint = f"Did you mean `{near[0]}`?"
+    else:
+        hint = f"The names are {', '.join(NAMES)}."
+    return AskBookError(f"{node.where}: `{SECTION}:` has no setting `{name}`.", hint, "settings")
