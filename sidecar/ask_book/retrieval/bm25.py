@@ -1,0 +1,150 @@
+"""BM25 (Robertson and Zaragoza 2009) over arrays: one compressed row of postings a term.
+
+    score(d, q) = Σ idf(t) · tf / (tf + k1 · (1 - b + b · |d| / mean|d|))      over the distinct terms t of q
+    idf(t)      = ln(1 + (N - df + 0.5) / (df + 0.5))                          an unknown term has df = 0
+
+Without the constant factor (k1 + 1) a term never gives more than its idf, so `attainable` (the sum of the idf of all
+terms of the question, the unknown ones included) bounds the score and the quotient lies in 0..1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ask_book.retrieval import tokens
+
+K1 = 1.2
+B = 0.75
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Which passages have which term, how often. Row `t` is `starts[t]:starts[t + 1]` of `passages` and `counts`.
+
+    `vocabulary` is sorted; `lengths` is the number of terms of each passage.
+    """
+
+    vocabulary: tuple[str, ...]
+    starts: npt.NDArray[np.int64]
+    passages: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.uint16]
+    lengths: npt.NDArray[np.int32]
+
+    @property
+    def size(self) -> int:
+        """How many passages there are."""
+        return len(self.lengths)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Row number of each term."""
+        return {term: row for row, term in enumerate(self.vocabulary)}
+
+    @cached_property
+    def idf(self) -> Floats:
+        """Weight of each term."""
+        return _idf(self.size, np.diff(self.starts).astype(np.float64))
+
+    @cached_property
+    def unknown(self) -> float:
+        """Weight of a term that is in no passage: the highest there is."""
+        return float(_idf(self.size, np.zeros(1))[0])
+
+    @cached_property
+    def _norms(self) -> Floats:
+        mean = max(1.0, float(self.lengths.mean())) if self.size else 1.0
+        return K1 * (1 - B + B * self.lengths.astype(np.float64) / mean)
+
+    def weight(self, term: str) -> float:
+        """The idf of a term."""
+        row = self.ids.get(term)
+        return self.unknown if row is None else float(self.idf[row])
+
+    def attainable(self, terms: Iterable[str]) -> float:
+        """The bound of the score: sum of idf over the distinct terms."""
+        return sum(self.weight(term) for term in dict.fromkeys(terms))
+
+    def scores(self, terms: Iterable[str]) -> Floats:
+        """BM25 of every passage for the distinct `terms`; shape (size,)."""
+        rows = np.fromiter((self.ids[term] for term in dict.fromkeys(terms) if term in self.ids), dtype=np.int64)
+        if not len(rows):
+            return np.zeros(self.size)
+        at, widths = _ranges(self.starts[rows], self.starts[rows + 1])
+        passages, counts = self.passages[at], self.counts[at].astype(np.float64)
+        weights = np.repeat(self.idf[rows], widths) * counts / (counts + self._norms[passages])
+        return np.bincount(passages, weights, minlength=self.size).astype(np.float64, copy=False)
+
+
+def build(texts: Iterable[str], marks: bool = False) -> Postings:
+    """Index the texts. Each distinct run of letters is cut into terms only once; the counting is done on arrays."""
+    run_ids: dict[str, int] = {}
+    rows: list[npt.NDArray[np.int64]] = []
+    for text in texts:
+        runs = tokens.runs(tokens.fold(text, marks))
+        rows.append(np.fromiter((run_ids.setdefault(run, len(run_ids)) for run in runs), np.int64, len(runs)))
+    size = len(rows)
+    sizes = np.fromiter(map(len, rows), np.int64, size)
+    pairs, times = np.unique(
+        np.repeat(np.arange(size), sizes) * max(1, len(run_ids)) + np.concatenate([*rows, np.zeros(0, np.int64)]),
+        return_counts=True,
+    )
+    owners, used = np.divmod(pairs, max(1, len(run_ids)))
+    vocabulary, cut = _cut(list(run_ids))
+    at, widths = _ranges(cut.starts[used], cut.starts[used + 1])
+    keys = cut.terms[at] * max(1, size) + np.repeat(owners, widths)
+    keys, counts = _sum_by_key(keys, np.repeat(times, widths))
+    rows_of, passages = np.divmod(keys, max(1, size))
+    starts = np.zeros(len(vocabulary) + 1, np.int64)
+    np.cumsum(np.bincount(rows_of, minlength=len(vocabulary)), out=starts[1:])
+    lengths = np.bincount(owners, times * widths, minlength=size)
+    return Postings(
+        vocabulary,
+        starts,
+        passages.astype(np.int32),
+        np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16),
+        lengths.astype(np.int32),
+    )
+
+
+@dataclass(frozen=True)
+class _Cut:
+    starts: Ints
+    terms: Ints
+
+
+def _cut(runs: Sequence[str]) -> tuple[tuple[str, ...], _Cut]:
+    """The sorted vocabulary of the runs' terms, and for each run its terms as rows of that vocabulary."""
+    lists = [tokens.terms(run) for run in runs]
+    vocabulary = sorted({term for terms in lists for term in terms})
+    ids = {term: row for row, term in enumerate(vocabulary)}
+    starts = np.zeros(len(runs) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, lists), np.int64, len(runs)), out=starts[1:])
+    return tuple(vocabulary), _Cut(
+        starts, np.fromiter((ids[t] for terms in lists for t in terms), np.int64, starts[-1])
+    )
+
+
+def _idf(size: int, frequencies: Floats) -> Floats:
+    return np.log(1 + (size - frequencies + 0.5) / (frequencies + 0.5))
+
+
+def _ranges(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """All positions of the half-open ranges, one after the other, and how wide each range is."""
+    widths = ends - starts
+    before = np.cumsum(widths) - widths
+    return np.arange(widths.sum()) + np.repeat(starts - before, widths), widths
+
+
+def _sum_by_key(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    first = np.flatnonzero(np.concatenate([np.ones(min(1, len(keys)), bool), keys[1:] != keys[:-1]]))
+    return keys[first], np.add.reduceat(counts, first) if len(first) else counts

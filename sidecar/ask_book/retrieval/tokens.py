@@ -1,0 +1,76 @@
+"""What a text is made of for search: words, their 4-grams, and bigrams of scripts without spaces.
+
+The whole definition, so that the in-browser search can do the same (`widget/search.js`); the vectors in
+`tests/fixtures/tokens.json` hold both to it:
+
+1. fold: NFKD, lower case, drop invisible format characters and, unless `marks` are kept, the diacritics of Latin,
+   Greek, Cyrillic, Hebrew and Arabic; a few letters that do not decompose are spelt out (ß → ss, ø → o); then NFC.
+   Marks of other scripts (Hindi vowels, Japanese voicing) stay: they are letters there. A Vietnamese book keeps its
+   diacritics: they tell words apart.
+2. runs: a letter or digit, then letters, digits and combining marks (Unicode L, N, M).
+3. each run is cut where scripts without spaces begin and end (Han, kana, Hangul, Thai, Lao, Burmese, Khmer). Such
+   a piece gives its bigrams of code points (itself if it is one), any other piece is a word: it gives itself and,
+   when longer than four, all its runs of four code points.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from itertools import chain
+
+VERSION = 1
+GRAM = 4
+
+_INVISIBLE = "\u00ad\u200b-\u200f\u2060\ufeff"
+_DIACRITICS = "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u312f"
+    "\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_SPELT_OUT = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i", "þ": "th", "ς": "σ"}
+)
+_DROP_FOLDING = re.compile(f"[{_INVISIBLE}{_DIACRITICS}]+")
+_DROP_KEEPING = re.compile(f"[{_INVISIBLE}]+")
+_PIECES = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+
+
+def fold(text: str, marks: bool = False) -> str:
+    """The text as search sees it; `marks` keeps the diacritics. Offsets are not kept. Idempotent."""
+    text = unicodedata.normalize("NFKD", text).lower()
+    if marks:
+        return unicodedata.normalize("NFC", _DROP_KEEPING.sub("", text))
+    return unicodedata.normalize("NFC", _DROP_FOLDING.sub("", text).translate(_SPELT_OUT))
+
+
+def runs(folded: str) -> list[str]:
+    """The runs of letters, digits and marks of a folded text, in order."""
+    return _run_pattern().findall(folded)
+
+
+@lru_cache(maxsize=100_000)
+def terms(run: str) -> tuple[str, ...]:
+    """The search terms that one run gives, in order, repetitions kept."""
+    return tuple(chain.from_iterable(map(_terms_of_piece, _PIECES.findall(run))))
+
+
+def tokens(text: str, marks: bool = False) -> list[str]:
+    """All search terms of a text, in order, repetitions kept."""
+    return [term for run in runs(fold(text, marks)) for term in terms(run)]
+
+
+def _terms_of_piece(piece: str) -> list[str]:
+    if _IS_UNSPACED.match(piece):
+        return [piece[i : i + 2] for i in range(max(1, len(piece) - 1))]
+    grams = [piece[i : i + GRAM] for i in range(len(piece) - GRAM + 1)] if len(piece) > GRAM else []
+    return [piece, *grams]
+
+
+@cache
+def _run_pattern() -> re.Pattern[str]:
+    """Python's `re` knows no class of combining marks and `\\w` leaves them out: they are listed, those of the BMP."""
+    marks = "".join(char for char in map(chr, range(0x300, 0x10000)) if unicodedata.category(char)[0] == "M")
+    return re.compile(f"[^\\W_](?:[^\\W_]|[{re.escape(marks)}])*")
