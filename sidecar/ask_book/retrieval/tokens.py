@@ -9,8 +9,8 @@ The whole definition, so that the in-browser search can do the same (`widget/sea
    diacritics: they tell words apart.
 2. runs: a letter or digit, then letters, digits and combining marks (Unicode L, N, M).
 3. each run is cut where scripts without spaces begin and end (Han, kana, Hangul, Thai, Lao, Burmese, Khmer). Such
-   a piece gives its bigrams of code points (itself if it is one), any other piece is a word: it gives itself and,
-   when longer than four, all its runs of four code points.
+   a piece gives its bigrams of code points (itself if it is one). Any other piece is a word, written between two `_`:
+   it gives itself and, when longer than four with them, all its runs of four code points (`_sol_`, `_sol`, `sol_`).
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def tokens(text: str, marks: bool = False) -> list[str]:
 def _terms_of_piece(piece: str) -> list[str]:
     if _IS_UNSPACED.match(piece):
         return [piece[i : i + 2] for i in range(max(1, len(piece) - 1))]
-    grams = [piece[i : i + GRAM] for i in range(len(piece) - GRAM + 1)] if len(piece) > GRAM else []
-    return [piece, *grams]
+    word = f"_{piece}_"
+    return [word, *(word[i : i + GRAM] for i in range(len(word) - GRAM + 1))] if len(word) > GRAM else [word]
 
 
 @cache
