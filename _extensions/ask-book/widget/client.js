@@ -1,0 +1,164 @@
+/**
+ * Who answers: a sidecar that serves this very book, or the browser itself.
+ *
+ * A public page never calls loopback, and a page from `file://` calls it only with
+ * the token that `ask-book open` put in its address.
+ */
+(() => {
+  const { config } = askBook;
+
+  /** @param {string} id the book's id @returns {number[]} the four ports a local sidecar of this book tries */
+  function ports(id) {
+    const base = 10240 + 4 * (parseInt(id.slice(0, 8), 16) % 5440);
+    return [base, base + 1, base + 2, base + 3];
+  }
+
+  /** @param {string} host */
+  const isLoopback = (host) => /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(host);
+
+  /**
+   * Where a sidecar may be, in groups to be asked one after the other.
+   * @type {AskBook.Client["candidates"]}
+   */
+  function candidates({ protocol, hostname }, { book, endpoint }, root, token) {
+    const local = ports(book.id).map((port) => `http://127.0.0.1:${port}/`);
+    if (protocol === "file:") return token ? [local] : [];
+    const groups = [[root]];
+    if (isLoopback(hostname)) groups.push(local);
+    if (endpoint) {
+      const url = new URL(endpoint.endsWith("/") ? endpoint : endpoint + "/", root);
+      if (isLoopback(hostname) || !isLoopback(url.hostname)) groups.push([url.href]);
+    }
+    return groups;
+  }
+
+  /** The owner's token, taken out of the address so that it is neither seen nor shared. */
+  function ownToken() {
+    const match = /^#(?:(.*)&)?ask-book-token=([\w.~-]+)(?:&(.*))?$/.exec(location.hash);
+    if (match) {
+      askBook.remember({ token: match[2] });
+      history.replaceState(history.state, "", location.pathname + location.search + (match[1] ? "#" + match[1] : ""));
+    }
+    return askBook.recall().token || "";
+  }
+  const token = ownToken();
+
+  /** @param {Record<string, string>} headers */
+  const withToken = (headers) => (token ? { ...headers, Authorization: "Bearer " + token } : headers);
+
+  /** @param {string} base @returns {Promise<AskBook.Sidecar | null>} */
+  async function probe(base) {
+    try {
+      const answer = await fetch(base + "health", { headers: withToken({ Accept: "application/json" }), signal: AbortSignal.timeout(2000) });
+      const health = answer.ok && /json/.test(answer.headers.get("Content-Type") || "") ? await answer.json() : null;
+      return health?.book?.id === config.book.id ? { base, health } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** @type {AskBook.Client["findSidecar"]} */
+  async function findSidecar() {
+    for (const group of candidates(location, config, askBook.root, token)) {
+      const found = (await Promise.all(group.map(probe))).find(Boolean);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  /** @type {Promise<AskBook.Manifest> | undefined} */
+  let book;
+
+  /** The whole book, from `book.js`: as a script on `file://`, else as text of this page's own origin. */
+  function manifest() {
+    book ??= (async () => {
+      const url = askBook.root + "ask-book/book.js";
+      try {
+        if (location.protocol === "file:") {
+          /** @type {AskBook.Manifest | undefined} */
+          let received;
+          window.askBookManifest = (data) => {
+            received = data;
+          };
+          await askBook.load(url);
+          if (received) return received;
+          throw new Error("empty");
+        }
+        const answer = await fetch(url);
+        if (!answer.ok) throw new Error(String(answer.status));
+        const text = await answer.text();
+        return JSON.parse(text.slice(text.indexOf("askBookManifest(") + 16, text.lastIndexOf(")")));
+      } catch {
+        book = undefined;
+        throw { code: "no_book" };
+      }
+    })();
+    return book;
+  }
+
+  /**
+   * Reads an event stream from pieces of text cut anywhere.
+   * @type {AskBook.Client["eventReader"]}
+   */
+  function eventReader(receive) {
+    let rest = "";
+    return (text) => {
+      const events = (rest + text).replaceAll("\r", "").split("\n\n");
+      rest = /** @type {string} */ (events.pop());
+      for (const event of events) {
+        let kind = "message";
+        const data = [];
+        for (const line of event.split("\n")) {
+          if (line.startsWith("event:")) kind = line.slice(6).trim();
+          else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+        }
+        if (data.length) receive(kind, JSON.parse(data.join("\n")));
+      }
+    };
+  }
+
+  /** @type {AskBook.Client["ask"]} */
+  async function ask(sidecar, question, mode, events, signal) {
+    if (!sidecar) {
+      if (!askBook.search) await askBook.load("search.js");
+      return askBook.search.answer(await manifest(), question, events, signal);
+    }
+    const response = await fetch(sidecar.base + "ask", {
+      method: "POST",
+      headers: withToken({ "Content-Type": "application/json", Accept: "text/event-stream" }),
+      body: JSON.stringify(mode ? { question, mode } : { question }),
+      signal,
+    });
+    if (!response.ok || !response.body) {
+      const body = await response.json().catch(() => ({}));
+      throw { code: String(response.status), ...body.error, retry_after: Number(response.headers.get("Retry-After")) || 0 };
+    }
+    /** @type {AskBook.Answer | undefined} */
+    let done;
+    const read = eventReader((kind, data) => {
+      if (kind === "sources") events.sources?.(data);
+      else if (kind === "delta") events.delta?.(data.text);
+      else if (kind === "citation") events.citation?.(data);
+      else if (kind === "done") done = data;
+      else if (kind === "error") throw data.error ?? data;
+    });
+    const decoder = new TextDecoder();
+    const reader = response.body.getReader();
+    for (;;) {
+      const piece = await reader.read();
+      read(decoder.decode(piece.value, { stream: !piece.done }));
+      if (piece.done) break;
+    }
+    if (!done) throw { code: "lost" };
+    return done;
+  }
+
+  /** @type {AskBook.Client["trouble"]} */
+  function trouble(error) {
+    if (error instanceof TypeError) return { code: "lost", message: "" };
+    const { code = "failed", message = "", hint = "", retry_after = 0 } = /** @type {Partial<AskBook.Trouble>} */ (error ?? {});
+    return { code: String(code), message: String(message), hint: String(hint), retry_after };
+  }
+
+  askBook.client = { ports, isLoopback, candidates, eventReader, findSidecar, manifest, ask, trouble };
+})();

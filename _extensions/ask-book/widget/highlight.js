@@ -1,0 +1,297 @@
+/**
+ * From a quote to the very words on the page: finds them, opens what hides them,
+ * scrolls there and marks them.
+ *
+ * Both sides are compared without any white space. A formula is one symbol on the
+ * page, whatever MathJax or KaTeX made of it, and stands for any run of characters
+ * of the quote.
+ */
+(() => {
+  const NAME = "ask-book";
+  const SKIP = "script, style, template, nav, button, ask-book, .anchorjs-link, .code-copy-button, .hidden, [hidden]:not([hidden=until-found]), .footnote-back, .quarto-alternate-notebooks, .quarto-navigation-tool";
+  const FORMULA = ".math, mjx-container, .katex";
+  const ATOM = "\uFFFC";
+  const BLANK = /[\s\u00AD\u200B-\u200D\u2060\uFEFF]/;
+
+  /** FNV-1a, 32 bits, of the UTF-8 bytes. http://www.isthe.com/chongo/tech/comp/fnv @type {AskBook.Highlighter["hash"]} */
+  function hash(text) {
+    let value = 0x811c9dc5;
+    for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193);
+    return (value >>> 0).toString(16).padStart(8, "0");
+  }
+
+  /** @type {AskBook.Highlighter["deepLink"]} */
+  function deepLink({ href, tag, quote }) {
+    const url = new URL(href, askBook.root);
+    if (tag) url.search = "?ask-book=" + tag.replace(/[[\]]/g, "") + "~" + hash(quote);
+    return url.href;
+  }
+
+  /**
+   * The words of a deep link: at its offsets if they still hash to the same, else any block or sentence that does.
+   * @type {AskBook.Highlighter["quoteOf"]}
+   */
+  function quoteOf(manifest, tag, wanted) {
+    const [index, start, end] = (/f(\d+)-(\d+)-(\d+)/.exec(tag) || []).slice(1).map(Number);
+    const blocks = (/** @type {AskBook.Chapter} */ chapter) => chapter.sections.flatMap((section) => section.blocks.map((block) => block.text));
+    const chapter = manifest.chapters[index];
+    if (chapter) {
+      const quote = [...blocks(chapter).join("\n")].slice(start, end).join("");
+      if (hash(quote) === wanted) return quote;
+    }
+    for (const text of manifest.chapters.flatMap(blocks)) {
+      if (hash(text) === wanted) return text;
+      const size = end - start;
+      const points = [...text];
+      for (let at = 0; at + size < points.length + 1; at++) {
+        if (at && !/[\s"'“«(¿¡]/.test(points[at - 1])) continue;
+        const part = points.slice(at, at + size).join("");
+        if (hash(part) === wanted) return part;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The page's words without white space, and where each one is.
+   * @param {Element} root
+   */
+  function read(root) {
+    let text = "";
+    /** @type {{ at: number, node: Text | Element, offsets: number[] | null }[]} one entry for each text node or formula */
+    const runs = [];
+    /** @type {Set<number>} positions before which something was left out */
+    const breaks = new Set();
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+      if (node instanceof Text) return NodeFilter.FILTER_ACCEPT;
+      const element = /** @type {Element} */ (node);
+      if (element.matches(SKIP)) {
+        if (element.textContent) breaks.add(text.length);
+        return NodeFilter.FILTER_REJECT;
+      }
+      if (!element.matches(FORMULA)) return NodeFilter.FILTER_SKIP;
+      runs.push({ at: text.length, node: element, offsets: null });
+      text += ATOM;
+      return NodeFilter.FILTER_REJECT;
+    });
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const data = /** @type {Text} */ (node).data;
+      const offsets = [];
+      const at = text.length;
+      for (let i = 0; i < data.length; i++) {
+        if (BLANK.test(data[i])) continue;
+        offsets.push(i);
+        text += data[i];
+      }
+      if (offsets.length) runs.push({ at, node: /** @type {Text} */ (node), offsets });
+    }
+    return { text, runs, breaks };
+  }
+
+  /**
+   * Where `quote` ends in `page` if it begins at `from`, or -1. A formula of the page swallows as much of the quote as it must.
+   * @param {string} page @param {string} quote @param {number} from
+   */
+  function matchAt(page, quote, from) {
+    let budget = 400;
+    /** @param {number} p @param {number} q @returns {number} */
+    const step = (p, q) => {
+      while (q < quote.length) {
+        if (page[p] === ATOM) {
+          let next = p + 1;
+          while (page[next] === ATOM) next++;
+          let stop = page.indexOf(ATOM, next);
+          if (stop < 0) stop = page.length;
+          const after = page.slice(next, Math.min(stop, next + 12));
+          for (let at = quote.indexOf(after, q + 1); after && at >= 0 && budget-- > 0; at = quote.indexOf(after, at + 1)) {
+            const end = step(next, at);
+            if (end >= 0) return end;
+          }
+          for (let tail = Math.min(after.length - 1, quote.length - q - 1); tail > 0; tail--) {
+            if (quote.endsWith(after.slice(0, tail))) return next + tail;
+          }
+          return /[\\^_{}=+<>]|^.{1,3}$/.test(quote.slice(q)) ? p + 1 : -1;
+        }
+        if (page[p] !== quote[q]) return -1;
+        p++;
+        q++;
+      }
+      return p;
+    };
+    return step(from, 0);
+  }
+
+  /**
+   * The span of `quote` in `page`, both without white space.
+   * @param {string} page @param {string} quote @returns {[number, number] | null}
+   */
+  function locate(page, quote) {
+    const exact = page.indexOf(quote);
+    if (exact >= 0) return [exact, exact + quote.length];
+    if (!page.includes(ATOM)) return null;
+    for (let at = 0; at < page.length; at++) {
+      if (page[at] !== quote[0] && page[at] !== ATOM) continue;
+      const end = matchAt(page, quote, at);
+      if (end > at) return [at, end];
+    }
+    return null;
+  }
+
+  /**
+   * One range for each stretch of words with nothing left out inside it.
+   * @param {ReturnType<typeof read>} words @param {[number, number]} span @returns {Range[]}
+   */
+  function toRanges({ runs, breaks }, [start, end]) {
+    const cuts = [start, ...[...breaks].filter((at) => at > start && at < end).sort((a, b) => a - b), end];
+    /** @param {number} at */
+    const runAt = (at) => /** @type {(typeof runs)[0]} */ (runs.findLast((run) => run.at <= at));
+    return cuts.slice(1).map((to, i) => {
+      const range = document.createRange();
+      const first = runAt(cuts[i]);
+      const last = runAt(to - 1);
+      if (first.offsets) range.setStart(first.node, first.offsets[cuts[i] - first.at]);
+      else range.setStartBefore(first.node);
+      if (last.offsets) range.setEnd(last.node, last.offsets[to - 1 - last.at] + 1);
+      else range.setEndAfter(last.node);
+      return range;
+    });
+  }
+
+  /** @param {string} quote @param {string} anchor @returns {Range[] | null} */
+  function find(quote, anchor) {
+    const main = document.querySelector("#quarto-document-content") || document.querySelector("main") || document.body;
+    const wanted = [...quote].filter((letter) => !BLANK.test(letter)).join("");
+    const target = anchor ? document.getElementById(anchor) : null;
+    const section = target?.closest("section");
+    for (const root of section ? [section, main] : [main]) {
+      const words = read(root);
+      const span = wanted && locate(words.text, wanted);
+      if (span) return toRanges(words, span);
+    }
+    return null;
+  }
+
+  /** Opens every tab, callout, fold or collapsed part around a node. @param {Node} node */
+  function uncover(node) {
+    for (let element = node.parentElement; element; element = element.parentElement) {
+      const controls = element.id || element.className ? [...document.querySelectorAll("[data-bs-target], [data-bs-toggle][href]")].filter((control) => {
+        const target = control.getAttribute("data-bs-target") || control.getAttribute("href") || "";
+        try {
+          return target.length > 1 && element.matches(target);
+        } catch {
+          return false;
+        }
+      }) : [];
+      if (element instanceof HTMLDetailsElement) element.open = true;
+      if (element.hidden) element.removeAttribute("hidden");
+      if (element.matches(".tab-pane:not(.active)")) {
+        const tab = /** @type {HTMLElement | undefined} */ (controls[0]);
+        if (window.bootstrap && tab) tab.click();
+        for (const pane of element.parentElement?.children ?? []) pane.classList.toggle("active", pane === element);
+        element.classList.add("show");
+        for (const other of tab?.closest("[role=tablist]")?.querySelectorAll("[role=tab]") ?? []) {
+          other.classList.toggle("active", other === tab);
+          other.setAttribute("aria-selected", String(other === tab));
+        }
+      } else if (element.matches(".collapse:not(.show)")) {
+        element.classList.add("show");
+        for (const control of controls) {
+          control.classList.remove("collapsed");
+          control.setAttribute("aria-expanded", "true");
+        }
+      }
+    }
+  }
+
+  /** @type {(() => void) | undefined} */
+  let unmark;
+
+  /** @param {Range[]} ranges */
+  function mark(ranges) {
+    clear();
+    if (window.Highlight && CSS.highlights) {
+      CSS.highlights.set(NAME, new Highlight(...ranges));
+      unmark = () => void CSS.highlights.delete(NAME);
+      return;
+    }
+    const marks = ranges.flatMap((range) => {
+      const walker = document.createTreeWalker(range.commonAncestorContainer, NodeFilter.SHOW_TEXT);
+      const nodes = [];
+      for (let node = /** @type {Node | null} */ (walker.currentNode); node; node = walker.nextNode()) {
+        if (node instanceof Text && range.intersectsNode(node) && node.data.trim()) nodes.push(node);
+      }
+      const { startContainer, startOffset, endContainer, endOffset } = range;
+      return nodes.map((node) => {
+        const part = document.createRange();
+        part.selectNodeContents(node);
+        if (node === startContainer) part.setStart(node, startOffset);
+        if (node === endContainer) part.setEnd(node, endOffset);
+        const element = document.createElement("mark");
+        element.className = NAME;
+        part.surroundContents(element);
+        return element;
+      });
+    });
+    unmark = () => {
+      for (const element of marks) {
+        const parent = element.parentNode;
+        element.replaceWith(...element.childNodes);
+        parent?.normalize();
+      }
+    };
+  }
+
+  function clear() {
+    unmark?.();
+    unmark = undefined;
+  }
+
+  /** How much of the window's height the sheet of a narrow screen leaves for the page. */
+  function visibleHeight() {
+    const panel = document.querySelector("ask-book")?.shadowRoot?.querySelector(".panel");
+    const box = panel?.getBoundingClientRect();
+    return box && box.height && box.width > innerWidth * 0.9 && box.top > 120 ? box.top : innerHeight;
+  }
+
+  /** Scrolls to a third of the height, and again while fonts, formulas and figures settle, unless the reader moves. @param {() => DOMRect} place */
+  function scrollTo(place) {
+    const go = () => window.scrollTo({ top: Math.max(0, scrollY + place().top - visibleHeight() / 3), behavior: "instant" });
+    const settle = new ResizeObserver(go);
+    const stop = () => {
+      settle.disconnect();
+      for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) window.removeEventListener(kind, stop, true);
+    };
+    for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) window.addEventListener(kind, stop, { capture: true, passive: true });
+    go();
+    settle.observe(document.body);
+    setTimeout(stop, document.readyState === "complete" ? 1200 : 4000);
+  }
+
+  /** Marks the quote and goes there; false if the page does not have it, and then goes to the anchor. @type {AskBook.Highlighter["show"]} */
+  function show(quote, anchor) {
+    clear();
+    const ranges = find(quote, anchor);
+    const target = ranges ? null : document.getElementById(anchor);
+    if (ranges) {
+      for (const range of ranges) {
+        uncover(range.startContainer);
+        uncover(range.endContainer);
+      }
+      mark(ranges);
+      scrollTo(() => ranges[0].getClientRects()[0] ?? ranges[0].getBoundingClientRect());
+    } else if (target) {
+      uncover(target);
+      scrollTo(() => target.getBoundingClientRect());
+    } else if (!anchor) {
+      scrollTo(() => document.body.getBoundingClientRect());
+    }
+    return Boolean(ranges);
+  }
+
+  const sheet = new CSSStyleSheet();
+  const paint = "background-color: var(--ask-book-highlight, #ffe08a); color: var(--ask-book-highlight-text, #1d1600);";
+  sheet.replaceSync(`::highlight(${NAME}) { ${paint} } mark.${NAME} { padding: 0; ${paint} }`);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+
+  askBook.highlight = { hash, deepLink, quoteOf, show, clear, locate };
+})();
