@@ -1,0 +1,208 @@
+"""An answer without a model: the best sentences of the best passages, word for word, each with its note.
+
+The rules, which `widget/extractive.js` follows too (vectors: `tests/fixtures/extractive.json`):
+
+1. Candidates are the units (`sentences.units`) of the retrieved passages; headings and entries of a bibliography
+   answer nothing. A unit longer than `LONGEST` is cut at a line or word border.
+2. A term of the question counts its idf when the unit has it, `AROUND` of it when only the headings above or the
+   words that describe the block (`context`) have it. The sum, as a share of all the question's terms, times
+   `(1 + score of the passage / best score) / 2`, times `OPENING` for the first unit of a section, is its score.
+3. The best one is taken; terms that it has count half from then on; again, until there are `MOST`, `CHARS` are
+   full, or the next scores less than `ENOUGH` of the first. Ties: the better passage, then reading order.
+4. A sentence that begins with a word leaning on what comes before (`leans_on` of the locale) takes the sentence
+   before it along, and neighbours become one quote, up to `LONGEST`.
+5. Quotes of one section stand together in reading order; sections in the order in which they were first taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ask_book.answering.sentences import Span, units
+from ask_book.book.manifest import Block, Manifest, Section, Tag
+from ask_book.retrieval.tokens import fold, runs, tokens
+
+MOST = 5
+CHARS = 1200
+LONGEST = 600
+ENOUGH = 0.4
+AROUND = 0.4
+OPENING = 1.1
+ALONE = frozenset({"code", "output", "table", "math", "figure", "list"})
+
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>&$~^|@]|(?<=http):|(?<=https):|(?<=www)\.")
+_BEGINNING = re.compile(r"(?m)^([ \t]*)((?:\d{1,9}(?=[.)]))?)([-+#=:%.)])")
+_REFERENCE = re.compile(r"ref-\S+")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A retrieved passage and how well it fits, 0..1."""
+
+    tag: Tag
+    score: float
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A span of the book that goes into the answer."""
+
+    tag: Tag
+    block: Block
+    section: Section
+    text: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The question as search sees it: its terms with their weights."""
+
+    weights: dict[str, float]
+    marks: bool = False
+
+    def share(self, inside: Collection[str], around: Collection[str], taken: Collection[str]) -> float:
+        """How much of the question a unit has, 0..1."""
+        total = sum(self.weights.values())
+        found = sum(
+            weight * (1 if term in inside else AROUND) * (0.5 if term in taken else 1)
+            for term, weight in self.weights.items()
+            if term in inside or term in around
+        )
+        return found / total if total else 0.0
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    tag: Tag
+    block: Block
+    section: Section
+    factor: float
+    inside: frozenset[str]
+    around: frozenset[str]
+
+
+def asked(question: str, weight: Callable[[str], float], stopwords: Collection[str], marks: bool = False) -> Asked:
+    """The terms of a question, without its function words unless it has no others."""
+    words = runs(fold(question, marks))
+    telling = [word for word in words if fold(word) not in stopwords] or words
+    return Asked({term: weight(term) for word in telling for term in tokens(word, marks)}, marks)
+
+
+def choose(
+    manifest: Manifest,
+    passages: Sequence[Passage],
+    question: Asked,
+    abbreviations: Collection[str],
+    leans_on: Collection[str] = (),
+) -> list[Quote]:
+    """The quotes that answer, in the order in which they are shown; none if no unit has a term of the question."""
+    candidates = list(_candidates(manifest, passages, question, abbreviations))
+    chosen: list[_Candidate] = []
+    taken: set[str] = set()
+    first = chars = 0.0
+    while candidates and len(chosen) < MOST:
+        scores = [item.factor * question.share(item.inside, item.around, taken) for item in candidates]
+        best = max(range(len(scores)), key=scores.__getitem__)
+        first = first or scores[best]
+        item = candidates.pop(best)
+        chars += item.tag.end - item.tag.start
+        if not scores[best] or scores[best] < ENOUGH * first or (chosen and chars > CHARS):
+            break
+        chosen.append(item)
+        taken |= item.inside & question.weights.keys()
+    order = list(dict.fromkeys((item.tag.chapter, item.section.start) for item in chosen))
+    chosen.sort(key=lambda item: (order.index((item.tag.chapter, item.section.start)), item.tag))
+    spans = [_with_what_it_leans_on(manifest, item, abbreviations, leans_on) for item in chosen]
+    return [_quote(manifest, tag) for tag in _joined(manifest, spans)]
+
+
+def markdown(quote: Quote, note: str) -> str:
+    """A quote as Markdown that shows exactly its text, and its note."""
+    if quote.block.kind in {"code", "output"}:
+        fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", quote.text)), default=0))
+        return f"{fence}\n{quote.text}\n{fence}\n\n{note}"
+    return f"{escape(quote.text)} {note}"
+
+
+def paragraphs(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:
+    """The quotes that share a section, together."""
+    for _, group in groupby(quotes, key=lambda quote: (quote.tag.chapter, quote.section.start)):
+        yield list(group)
+
+
+def between(paragraph: Sequence[Quote], position: int) -> str:
+    """What separates a quote from the one before it: code and table rows stand alone."""
+    if not position or any(quote.block.kind in ALONE for quote in paragraph[position - 1 : position + 1]):
+        return "\n\n"
+    return " "
+
+
+def escape(text: str) -> str:
+    """Markdown (CommonMark, GFM and pandoc's) that shows `text` literally."""
+    return _BEGINNING.sub(r"\1\2\\\3", _MARKDOWN.sub(r"\\\g<0>", text))
+
+
+def _candidates(
+    manifest: Manifest, passages: Sequence[Passage], question: Asked, abbreviations: Collection[str]
+) -> Iterator[_Candidate]:
+    best = max((passage.score for passage in passages), default=0.0)
+    seen: set[Tag] = set()
+    for passage in passages:
+        chapter = manifest.chapters[passage.tag.chapter]
+        for block in chapter.blocks_in(passage.tag.start, passage.tag.end):
+            if block.kind == "heading" or _REFERENCE.fullmatch(block.label):
+                continue
+            section = chapter.section_at(block.start)
+            around = frozenset(tokens(" ".join((chapter.title, *section.heading_path, block.context)), question.marks))
+            opening = next((other.start for other in section.blocks if other.kind != "heading"), -1)
+            for span in units(block, abbreviations):
+                start, end = _cut(chapter.text, span)
+                tag = Tag(chapter.index, start, end)
+                if tag in seen or not passage.tag.start <= start < passage.tag.end:
+                    continue
+                seen.add(tag)
+                factor = (1 + passage.score / best) / 2 if best else 1.0
+                inside = frozenset(tokens(chapter.text[start:end], question.marks))
+                yield _Candidate(tag, block, section, factor * (OPENING if start == opening else 1), inside, around)
+
+
+def _cut(text: str, span: Span) -> Span:
+    start, end = span
+    if end - start <= LONGEST:
+        return span
+    piece = text[start : start + LONGEST + 1]
+    border = piece.rfind("\n") if "\n" in piece else max(piece.rfind(" "), 0)
+    return start, start + len(text[start : start + (border or LONGEST)].rstrip())
+
+
+def _with_what_it_leans_on(
+    manifest: Manifest, item: _Candidate, abbreviations: Collection[str], leans_on: Collection[str]
+) -> Tag:
+    tag = item.tag
+    words = runs(fold((manifest.text(tag) or "")[:40]))
+    before = [start for start, end in units(item.block, abbreviations) if end <= tag.start]
+    if words and words[0] in leans_on and before and tag.end - before[-1] <= LONGEST:
+        return Tag(tag.chapter, before[-1], tag.end)
+    return tag
+
+
+def _joined(manifest: Manifest, tags: Iterable[Tag]) -> list[Tag]:
+    joined: list[Tag] = []
+    for tag in tags:
+        last = joined[-1] if joined else None
+        if last and last.chapter == tag.chapter and last.start <= tag.start:
+            between = manifest.chapters[tag.chapter].text[last.end : tag.start]
+            both = Tag(tag.chapter, last.start, max(last.end, tag.end))
+            if tag.start < last.end or (not between.strip(" ") and both.end - both.start <= LONGEST):
+                joined[-1] = both
+                continue
+        joined.append(tag)
+    return joined
+
+
+def _quote(manifest: Manifest, tag: Tag) -> Quote:
+    chapter = manifest.chapters[tag.chapter]
+    return Quote(tag, chapter.blocks_in(tag.start, tag.end)[0], chapter.section_at(tag.start), manifest.text(tag) or "")
