@@ -69,18 +69,23 @@ class Node:
 
 def read_yaml(path: Path) -> Node:
     """The tree of a file (an empty file is an empty mapping). Raises `AskBookError` with file and line."""
-    return parse_yaml(_read_text(path), path)
+    return parse_yaml(read_text(path), path)
 
 
 def parse_yaml(text: str, path: Path) -> Node:
     """The tree of a text. `path` is only what errors and nodes name. YAML 1.2, as Quarto reads it."""
+    root = compose(text, path)
+    return Node({}, path, 1) if root is None else _node(root, path, MAX_DEPTH)
+
+
+def compose(text: str, path: Path) -> Any:
+    """The ruamel node of a text, with the marks of every part; None for an empty text."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError
     from ruamel.yaml.reader import ReaderError
 
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
-        return Node({}, path, 1) if root is None else _node(root, path, MAX_DEPTH)
+        return YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -109,10 +114,11 @@ def merge(base: Node, over: Node) -> Node:
     return over
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path, keep_bom: bool = False) -> str:
+    """The text of a file, its line breaks as they are. Raises `AskBookError` when it is not UTF-8."""
     data = path.read_bytes()
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8" if keep_bom else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise AskBookError(f"{path}:{line}: this is not UTF-8 text.", "Save the file as UTF-8.", "yaml") from None
