@@ -1,0 +1,197 @@
+--- The filter of ask-book: gives each HTML page the launcher and its settings, and leaves a record of the page for the
+--- hook that makes the manifest. Other formats pass untouched.
+
+local DEFAULT_SHORTCUT = "i"
+
+local loaded = {}
+
+--- A module of this extension; Quarto's `require` fails in folders with `;` or `?` in their names.
+---@param name string
+---@return table
+local function module(name)
+  loaded[name] = loaded[name] or assert(loadfile(quarto.utils.resolve_path("lua/" .. name .. ".lua")))(module)
+  return loaded[name]
+end
+
+local configuration = module("configuration")
+local books = module("book")
+local files = module("files")
+local is_map, list, text = configuration.is_map, configuration.list, configuration.text
+local extension_folder = pandoc.path.directory(quarto.utils.resolve_path("_extension.yml"))
+
+---@class Page
+---@field input string source, relative to the project, with "/"
+---@field href string page, relative to the output folder, with "/"
+---@field lang string
+---@field title string without its number
+---@field number string "" when it has none
+
+--- The version is the only thing that makes a browser load a newer widget.
+---@return string
+local function extension_version()
+  return files.read(pandoc.path.join({ extension_folder, "_extension.yml" })):match("\nversion:%s*(%S+)")
+end
+
+--- Title and number as the page shows them: Quarto marks both with a class, but writes those of an appendix as text.
+---@param title pandoc.Inlines
+---@param number string as the book's list of pages has it
+---@return string title
+---@return string number
+local function title_and_number(title, number)
+  local marked = {}
+  title:walk({
+    Span = function(span)
+      marked[span.classes[1] or ""] = pandoc.utils.stringify(span)
+    end,
+  })
+  if marked["chapter-title"] then
+    return marked["chapter-title"], marked["chapter-number"] or ""
+  end
+  local whole = pandoc.utils.stringify(title)
+  local appendix = number:match("^%a$") and whole:match("^.-%s" .. number .. "%s*[^%w%s]+%s+(.+)$")
+  return appendix or whole, appendix and number or ""
+end
+
+--- The first heading of a page: the home page of a book has its own under the book's title.
+---@param doc pandoc.Pandoc
+---@return pandoc.Inlines|nil
+local function first_heading(doc)
+  for _, block in ipairs(doc.blocks) do
+    if block.t == "Header" and block.level == 1 then
+      return block.content
+    end
+  end
+  return nil
+end
+
+---@param doc pandoc.Pandoc
+---@param pages ListedPage[]
+---@return Page
+local function describe_page(doc, pages)
+  local input = pandoc.path.make_relative(quarto.doc.input_file, quarto.project.directory):gsub("\\", "/")
+  local folder = input:match("^(.*/)") or ""
+  local listed = pages:find_if(function(page)
+    return page.file == input
+  end)
+  local is_home = doc.meta.book and input:match("^index%.")
+  local shown = is_home and first_heading(doc) or doc.meta.title or first_heading(doc) or pandoc.Inlines({})
+  local title, number = title_and_number(pandoc.Inlines(shown), listed and listed.number or "")
+  return {
+    input = input,
+    href = folder .. pandoc.path.filename(quarto.doc.output_file),
+    lang = text(doc.meta.lang),
+    title = title,
+    number = number,
+  }
+end
+
+--- The files of the widget that the launcher loads when a reader opens it.
+---@param folder string relative to the extension, with "/"
+---@return { name: string, path: string }[]
+local function widget_files(folder)
+  local files = pandoc.List({})
+  local names = pandoc.system.list_directory(pandoc.path.join({ extension_folder, folder }))
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local path = folder .. "/" .. name
+    if pcall(pandoc.system.list_directory, pandoc.path.join({ extension_folder, path })) then
+      files:extend(widget_files(path))
+    elseif not name:match("^%.") and not name:match("%.d%.ts$") and path ~= "widget/launcher.js" then
+      files:insert({ name = path:gsub("^widget/", "", 1), path = path })
+    end
+  end
+  return files
+end
+
+---@param version string
+local function add_widget(version)
+  quarto.doc.add_html_dependency({
+    name = "ask-book",
+    version = version,
+    scripts = { { name = "launcher.js", path = "widget/launcher.js", attribs = { defer = "" } } },
+    resources = widget_files("widget"),
+  })
+end
+
+--- What the author may say of the page under `ask-book:`, in `_quarto.yml` or on the page itself.
+---@param settings any
+---@return { endpoint: string|nil, shortcut: string, suggestions: string[], texts: table<string, string> }
+local function page_settings(settings)
+  settings = is_map(settings) and settings or {}
+  local texts = {}
+  if is_map(settings.texts) then
+    for key, value in pairs(settings.texts) do
+      texts[key] = text(value)
+    end
+  end
+  return {
+    endpoint = text(settings.endpoint) ~= "" and text(settings.endpoint) or pandoc.json.null,
+    shortcut = settings.shortcut == nil and DEFAULT_SHORTCUT or text(settings.shortcut),
+    suggestions = list(settings.suggestions):map(text),
+    texts = texts,
+  }
+end
+
+---@param version string
+---@param book Book
+---@param page Page
+---@param settings any `ask-book:` of the page's metadata
+local function add_config(version, book, page, settings)
+  local config = page_settings(settings)
+  local offset = quarto.project.offset
+  config.version = version
+  config.book = { id = book.id, title = book.title, lang = book.lang ~= "" and book.lang or page.lang }
+  config.href = page.href
+  config.root = (offset == nil or offset == ".") and "" or offset:gsub("\\", "/") .. "/"
+  -- neither the end of the script nor a comment may begin in a text of the author
+  local json = pandoc.json.encode(config):gsub("</", "<\\/"):gsub("<!", "<\\u0021")
+  local script = '<script type="application/json" id="ask-book-config">' .. json .. "</script>"
+  quarto.doc.include_text("in-header", script)
+end
+
+--- Leave what the hook needs after the render: one file for the book, one for each page.
+---@param root string the project's folder
+---@param profiles string[] the active ones
+---@param of_book { version: string, book: Book, pages: ListedPage[], complete: boolean }
+---@param page Page
+local function write_records(root, profiles, of_book, page)
+  local profile = #profiles > 0 and table.concat(profiles, "+") or "default"
+  local folder = pandoc.path.join({ root, ".quarto", "ask-book", profile })
+  -- any source path makes a good file name as a hash
+  local name = pandoc.utils.sha1(page.input):sub(1, 16) .. ".json"
+  files.write(pandoc.path.join({ folder, "book.json" }), pandoc.json.encode(of_book) .. "\n")
+  files.write(pandoc.path.join({ folder, "chapters", name }), pandoc.json.encode(page) .. "\n")
+end
+
+---@param doc pandoc.Pandoc
+local function process(doc)
+  local root, profiles = quarto.project.directory, quarto.project.profile or {}
+  local config = configuration.load(root, profiles)
+  local book = books.describe(config, quarto.project.output_directory)
+  local pages = doc.meta.book and books.pages_of_book(doc.meta.book.render) or books.pages_of_website(config)
+  local page = describe_page(doc, pages)
+  local version = extension_version()
+
+  add_config(version, book, page, doc.meta["ask-book"])
+  add_widget(version)
+
+  -- the list of a book names every page, that of a website what the author put in the navigation
+  local of_book = { version = version, book = book, pages = pages, complete = doc.meta.book ~= nil }
+  write_records(root, profiles, of_book, page)
+end
+
+return {
+  {
+    Pandoc = function(doc)
+      local is_page = quarto.doc.is_format("html:js") and not quarto.doc.is_format("revealjs")
+      if not is_page or not quarto.project.directory then
+        return nil
+      end
+      local ok, message = pcall(process, doc)
+      if not ok then
+        quarto.log.warning("ask-book leaves this page as it is: " .. tostring(message))
+      end
+      return nil
+    end,
+  },
+}
