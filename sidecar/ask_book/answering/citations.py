@@ -34,7 +34,7 @@ _ITEM = re.compile(f"{_POSITION}|{_ANCHOR}")
 
 _BEGINS_LIKE_A_TAG = rf"\s*(?:[fF][ _{_DASH}]*\d+ *(?=[_{_DASH},;:{re.escape(_RIGHT)}])|\#)"
 _TAG = (
-    rf"(?P<open>{_OPEN})"
+    rf"(?:\[\d{{0,3}}\](?=\(\[?[fF#]))?(?P<open>{_OPEN})"
     rf"(?:(?<={_L})(?P<inside>{_BEGINS_LIKE_A_TAG}{_IN_BRACKETS})(?={_R})"
     rf"|(?<![A-Za-z0-9_])(?P<bare>f\d+(?:[{_DASH}]\d+)+|F\d+(?:[{_DASH}]\d+){{2,}}))"
     rf"(?P<close>{_CLOSE})"

@@ -1,0 +1,65 @@
+"""The sidecar as one ASGI application."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ask_book.errors import AskBookError
+from ask_book.server.access import Access, AccessRules
+from ask_book.server.errors import error_page, error_response
+from ask_book.server.holder import Holder
+from ask_book.server.routes import Routes, on_error
+
+
+@dataclass(frozen=True)
+class CountsUse:
+    """ASGI: notes when a reader was last here; a look at `/health` by a command is none."""
+
+    app: ASGIApp
+    holder: Holder
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] == "http":
+            by_a_page = any(name == b"origin" for name, _ in scope["headers"])
+            if scope["path"] != "/health" or by_a_page:
+                self.holder.last_used = time.monotonic()
+        await self.app(scope, receive, send)
+
+
+def create_app(holder: Holder, access: Access, state_dir: Path | None = None, top_k: int = 7) -> Starlette:
+    """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere."""
+    routes = Routes(holder, access, state_dir, top_k)
+    return Starlette(
+        routes=[
+            Route("/health", routes.health),
+            Route("/ask", routes.ask, methods=["POST"]),
+            Route("/search", routes.search),
+            Route("/passages/{tag}", routes.passage),
+            Route("/feedback", routes.feedback, methods=["POST"]),
+            Route("/reload", routes.reload, methods=["POST"]),
+            Route("/{path:path}", routes.page),
+        ],
+        middleware=[Middleware(AccessRules, access), Middleware(CountsUse, holder)],
+        exception_handlers={AskBookError: on_error, HTTPException: _on_http_error, Exception: _on_bug},
+    )
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = AskBookError(f"{error.detail}.", "See the list of routes in the guide.", f"http_{error.status_code}")
+    return error_page(request, error.status_code, said, dict(error.headers or {}))
+
+
+async def _on_bug(_: Request, __: Exception) -> Response:
+    return error_response(500, "failed", "Something went wrong in ask-book itself.", "Its log says what.")

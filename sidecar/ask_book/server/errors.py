@@ -1,0 +1,44 @@
+"""Failures as the HTTP contract says them."""
+
+from __future__ import annotations
+
+from html import escape
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from ask_book.errors import AskBookError
+
+OWN_PAGES = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
+
+_PAGE = """<!doctype html>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{message}</title>
+<style>body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 20vh auto; max-width: 32rem; padding: 0 1rem }}
+:root {{ color-scheme: light dark }}</style>
+<p>{message}</p>
+<p>{hint}</p>
+"""
+
+
+def error_json(code: str, message: str, hint: str = "") -> dict[str, dict[str, str]]:
+    """The body of every failure."""
+    return {"error": {"code": code, "message": message, "hint": hint}}
+
+
+def error_response(
+    status: int, code: str, message: str, hint: str = "", headers: dict[str, str] | None = None
+) -> Response:
+    """A failure for programs."""
+    return JSONResponse(
+        error_json(code, message, hint), status, {**OWN_PAGES, "Cache-Control": "no-store", **(headers or {})}
+    )
+
+
+def error_page(request: Request, status: int, error: AskBookError, headers: dict[str, str] | None = None) -> Response:
+    """A failure for whoever asks: a page for a browser that wants one, else JSON."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return error_response(status, error.code, error.message, error.hint, headers)
+    page = _PAGE.format(message=escape(error.message), hint=escape(error.hint))
+    return HTMLResponse(page, status, {**OWN_PAGES, "Cache-Control": "no-store", **(headers or {})})

@@ -1,0 +1,218 @@
+"""The routes of the HTTP contract."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from ask_book import __version__
+from ask_book.answering.answer import source, sources_header, to_json
+from ask_book.answering.ask import Event, OpenBook, Question, answer, collect, event_json, question, question_text
+from ask_book.book.manifest import VERSION, Tag
+from ask_book.errors import AskBookError, UsageError
+from ask_book.server.access import Access
+from ask_book.server.errors import OWN_PAGES, error_json, error_page
+from ask_book.server.feedback import keep_feedback
+from ask_book.server.holder import Holder
+from ask_book.server.passages import find_passage, fnv1a
+from ask_book.server.static import book_file
+
+BODY_BYTES = 65_536
+BODY_SECONDS = 10.0
+MOST_PASSAGES = 50
+
+log = logging.getLogger(__name__)
+
+
+class RequestError(AskBookError):
+    """A request that cannot be served, with its HTTP status."""
+
+    def __init__(self, status: int, message: str, hint: str, code: str, retry_after: int | None = None) -> None:
+        super().__init__(message, hint, code)
+        self.status = status
+        self.headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+
+
+@dataclass(frozen=True)
+class Routes:
+    """The handlers of one server. `state_dir` None: nothing is kept. `top_k`: how many passages an answer looks at."""
+
+    holder: Holder
+    access: Access
+    state_dir: Path | None = None
+    top_k: int = 7
+
+    async def health(self, _: Request) -> Response:
+        """What works now; answers at once, also while the index is made."""
+        holder, book = self.holder, self.holder.current
+        state = "ready" if book else "failed" if holder.failure else "building"
+        notices = [vars(notice) for notice in book.notices] if book else []
+        if holder.failure:
+            notices.append({"code": holder.failure.code, "message": holder.failure.message})
+        return _json(
+            {
+                "book": {"id": holder.book_id, "title": holder.title, "lang": holder.lang},
+                "versions": {"ask_book": __version__, "manifest": VERSION},
+                "index": {
+                    "state": state,
+                    "progress": 1.0 if book else holder.progress,
+                    "chunks": len(book.manifest.chunks) if book else 0,
+                },
+                "edition": book.kind if book else None,
+                "works": {"chat": False, "embeddings": False, "pdf": False},
+                "model_host": None,
+                "notices": notices,
+            }
+        )
+
+    async def ask(self, request: Request) -> Response:
+        """An answer: events when the client accepts them, else the whole as JSON."""
+        data = await _body(request)
+        asked = question(*(data.get(key) for key in ("question", "history", "mode", "scope", "report")))
+        book = self._book()
+        if "text/event-stream" in request.headers.get("accept", ""):
+            return await self._stream(book, asked)
+        self.holder.busy += 1
+        try:
+            done = await to_thread.run_sync(lambda: collect(answer(book, asked, self.top_k)))
+        finally:
+            self.holder.busy -= 1
+        return _json(to_json(done), {"X-Ask-Book-Sources": sources_header(done.sources)})
+
+    async def search(self, request: Request) -> Response:
+        """Passages with scores, and whether they are enough to answer."""
+        words = question_text(request.query_params.get("q"))
+        k = _whole(request.query_params.get("k"), self.top_k)
+        book = self._book()
+        found = await to_thread.run_sync(
+            partial(book.index.search, words, k, request.query_params.get("scope") or None)
+        )
+        chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in found.hits]
+        passages = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
+        return _json(
+            {"passages": [vars(item) for item in passages if item], "evidence": vars(found.evidence)},
+        )
+
+    async def passage(self, request: Request) -> Response:
+        """The words at a tag; with `?hash=`, wherever those words are now."""
+        wanted = request.query_params.get("hash", "").lower()
+        tag = Tag.parse(request.path_params["tag"])
+        if tag is None:
+            raise UsageError("That is no tag.", "A tag looks like f3-120-260.", "tag")
+        book = self._book()
+        found = await to_thread.run_sync(find_passage, book, tag, wanted)
+        if found is None:
+            raise RequestError(404, "The book no longer has these words.", "Search for them.", "stale")
+        place, quote = book.manifest.place(found), book.manifest.text(found) or ""
+        return _json({"tag": str(found), "quote": quote, "hash": fnv1a(quote), "moved": found != tag, **vars(place)})
+
+    async def feedback(self, request: Request) -> Response:
+        """Keep what a reader thinks of an answer."""
+        data = await _body(request)
+        if self.state_dir is None:
+            raise RequestError(404, "No feedback is kept here.", "", "feedback")
+        await to_thread.run_sync(keep_feedback, self.state_dir, self.holder.book_id, data)
+        return _json({"kept": True}, status=201)
+
+    async def reload(self, request: Request) -> Response:
+        """Look for a newer edition of the book; the owner only."""
+        if not self.access.has_token(request.headers):
+            raise RequestError(
+                401, "This needs the owner's token.", "Use the command `ask-book` on the same machine.", "token"
+            )
+        self.holder.reload()
+        return _json({"reloading": True}, status=202)
+
+    async def page(self, request: Request) -> Response:
+        """A page or file of the book."""
+        return await to_thread.run_sync(book_file, request, self._book().site)
+
+    def _book(self) -> OpenBook:
+        book = self.holder.current
+        if book:
+            return book
+        if failure := self.holder.failure:
+            raise RequestError(503, failure.message, failure.hint, failure.code, 5)
+        raise RequestError(503, "The index of the book is being made.", "Try again in a moment.", "index", 1)
+
+    async def _stream(self, book: OpenBook, asked: Question) -> Response:
+        events = answer(book, asked, self.top_k)
+        first = await to_thread.run_sync(next, events)
+        headers = {
+            "X-Ask-Book-Sources": sources_header(first.data if first.kind == "sources" else ()),
+            "Cache-Control": "no-store",
+            "X-Accel-Buffering": "no",
+            **OWN_PAGES,
+        }
+        return StreamingResponse(self._events(first, events), headers=headers, media_type="text/event-stream")
+
+    async def _events(self, first: Event, events: Iterator[Event]) -> AsyncIterator[bytes]:
+        self.holder.busy += 1
+        try:
+            event: Event | None = first
+            while event:
+                yield _sse(event.kind, event_json(event))
+                event = await to_thread.run_sync(next, events, None)
+        except AskBookError as error:
+            yield _sse("error", error_json(error.code, error.message, error.hint))
+        except Exception:  # the stream has begun: the reader learns of it by an event, its cause stays in the log
+            log.exception("An answer broke off")
+            yield _sse("error", error_json("failed", "The answer broke off.", "Ask again."))
+        finally:
+            self.holder.busy -= 1
+
+
+async def on_error(request: Request, error: Exception) -> Response:
+    """Every `AskBookError` as the contract's JSON, or a small page for a browser that opens one."""
+    assert isinstance(error, AskBookError)
+    if isinstance(error, RequestError):
+        return error_page(request, error.status, error, error.headers)
+    return error_page(request, 400 if isinstance(error, UsageError) else 500, error)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """The JSON object of a request, within `BODY_BYTES` and `BODY_SECONDS`."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        raise RequestError(415, "The request is not JSON.", "Send Content-Type: application/json.", "content_type")
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > BODY_BYTES:
+                    raise RequestError(413, "The request is too large.", "Send less history.", "too_large")
+    except TimeoutError:
+        raise RequestError(408, "The request did not come to its end.", "Send it again.", "slow") from None
+    try:
+        data = json.loads(bytes(body))
+    except (ValueError, RecursionError):
+        raise UsageError("The request is not valid JSON.", 'Send {"question": "…"}.', "json") from None
+    if not isinstance(data, dict):
+        raise UsageError("The request is not a JSON object.", 'Send {"question": "…"}.', "json")
+    return data
+
+
+def _whole(text: str | None, default: int) -> int:
+    if text is None:
+        return default
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:9]) <= MOST_PASSAGES:
+        raise UsageError(f"k is not a whole number from 1 to {MOST_PASSAGES}.", "Leave it out.", "k")
+    return int(text)
+
+
+def _json(data: object, headers: dict[str, str] | None = None, status: int = 200) -> Response:
+    return JSONResponse(data, status, {**OWN_PAGES, "Cache-Control": "no-store", **(headers or {})})
+
+
+def _sse(kind: str, data: object) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
