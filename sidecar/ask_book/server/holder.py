@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ask_book.answering.ask import OpenBook
+if TYPE_CHECKING:
+    from ask_book.answering.ask import OpenBook
 from ask_book.errors import AskBookError
 
 
