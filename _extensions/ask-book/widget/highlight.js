@@ -2,16 +2,19 @@
  * From a quote to the very words on the page: finds them, opens what hides them,
  * scrolls there and marks them.
  *
- * Both sides are compared without any white space. A formula is one symbol on the
- * page, whatever MathJax or KaTeX made of it, and stands for any run of characters
- * of the quote.
+ * Both sides are compared without any white space, and a formula is one symbol on
+ * both, whatever MathJax or KaTeX made of it.
  */
 (() => {
   const NAME = "ask-book";
-  const SKIP = "script, style, template, nav, button, ask-book, .anchorjs-link, .code-copy-button, .hidden, [hidden]:not([hidden=until-found]), .footnote-back, .quarto-alternate-notebooks, .quarto-navigation-tool";
-  const FORMULA = ".math, mjx-container, .katex";
+  // The list of `lua/visible.lua`: what the text of the manifest leaves out of the page.
+  const SKIP = "script, style, template, noscript, title, annotation, annotation-xml, metadata, desc, nav, button, select, textarea, " +
+    "datalist, iframe, object, audio, video, canvas, .footnote-ref, .footnote-back, .anchorjs-link, .code-copy-button, " +
+    ".code-annotation-anchor, .callout-btn-toggle, .callout-icon-container, .nav-tabs, .toc-actions, .tabset-margin-container, .hidden, " +
+    ".visually-hidden, .sr-only, .screen-reader-only, [hidden], .code-fold > summary, .code-annotation-container-grid > dt, " +
+    ".code-annotation-container-hidden > dt, .MathJax_Preview, mjx-assistive-mml, ask-book, [style*='display:none'], [style*='display: none']";
   const ATOM = "\uFFFC";
-  const BLANK = /[\s\u00AD\u200B-\u200D\u2060\uFEFF]/;
+  const BLANKS = /[\s\u00AD\u200B-\u200D\u2060\uFEFF]/g;
 
   /** FNV-1a, 32 bits, of the UTF-8 bytes. http://www.isthe.com/chongo/tech/comp/fnv @type {AskBook.Highlighter["hash"]} */
   function hash(text) {
@@ -69,7 +72,7 @@
         if (element.textContent) breaks.add(text.length);
         return NodeFilter.FILTER_REJECT;
       }
-      if (!element.matches(FORMULA)) return NodeFilter.FILTER_SKIP;
+      if (!element.matches("span.math")) return NodeFilter.FILTER_SKIP;
       runs.push({ at: text.length, node: element, offsets: null });
       text += ATOM;
       return NodeFilter.FILTER_REJECT;
@@ -79,7 +82,7 @@
       const offsets = [];
       const at = text.length;
       for (let i = 0; i < data.length; i++) {
-        if (BLANK.test(data[i])) continue;
+        if (data[i].search(BLANKS) === 0) continue;
         offsets.push(i);
         text += data[i];
       }
@@ -89,52 +92,12 @@
   }
 
   /**
-   * Where `quote` ends in `page` if it begins at `from`, or -1. A formula of the page swallows as much of the quote as it must.
-   * @param {string} page @param {string} quote @param {number} from
+   * A quote without white space, as its letters or with its formulas as atoms.
+   * @type {AskBook.Highlighter["spellings"]}
    */
-  function matchAt(page, quote, from) {
-    let budget = 400;
-    /** @param {number} p @param {number} q @returns {number} */
-    const step = (p, q) => {
-      while (q < quote.length) {
-        if (page[p] === ATOM) {
-          let next = p + 1;
-          while (page[next] === ATOM) next++;
-          let stop = page.indexOf(ATOM, next);
-          if (stop < 0) stop = page.length;
-          const after = page.slice(next, Math.min(stop, next + 12));
-          for (let at = quote.indexOf(after, q + 1); after && at >= 0 && budget-- > 0; at = quote.indexOf(after, at + 1)) {
-            const end = step(next, at);
-            if (end >= 0) return end;
-          }
-          for (let tail = Math.min(after.length - 1, quote.length - q - 1); tail > 0; tail--) {
-            if (quote.endsWith(after.slice(0, tail))) return next + tail;
-          }
-          return /[\\^_{}=+<>]|^.{1,3}$/.test(quote.slice(q)) ? p + 1 : -1;
-        }
-        if (page[p] !== quote[q]) return -1;
-        p++;
-        q++;
-      }
-      return p;
-    };
-    return step(from, 0);
-  }
-
-  /**
-   * The span of `quote` in `page`, both without white space.
-   * @param {string} page @param {string} quote @returns {[number, number] | null}
-   */
-  function locate(page, quote) {
-    const exact = page.indexOf(quote);
-    if (exact >= 0) return [exact, exact + quote.length];
-    if (!page.includes(ATOM)) return null;
-    for (let at = 0; at < page.length; at++) {
-      if (page[at] !== quote[0] && page[at] !== ATOM) continue;
-      const end = matchAt(page, quote, at);
-      if (end > at) return [at, end];
-    }
-    return null;
+  function spellings(quote) {
+    const bare = (/** @type {string} */ text) => text.replace(BLANKS, "");
+    return [bare(quote), bare(quote.replace(/\\\(.*?(\\\)|$)|\\\[.*?(\\\]|$)/gs, ATOM))];
   }
 
   /**
@@ -160,13 +123,14 @@
   /** @param {string} quote @param {string} anchor @returns {Range[] | null} */
   function find(quote, anchor) {
     const main = document.querySelector("#quarto-document-content") || document.querySelector("main") || document.body;
-    const wanted = [...quote].filter((letter) => !BLANK.test(letter)).join("");
     const target = anchor ? document.getElementById(anchor) : null;
     const section = target?.closest("section");
     for (const root of section ? [section, main] : [main]) {
       const words = read(root);
-      const span = wanted && locate(words.text, wanted);
-      if (span) return toRanges(words, span);
+      for (const wanted of spellings(quote)) {
+        const at = wanted ? words.text.indexOf(wanted) : -1;
+        if (at >= 0) return toRanges(words, [at, at + wanted.length]);
+      }
     }
     return null;
   }
@@ -293,5 +257,5 @@
   sheet.replaceSync(`::highlight(${NAME}) { ${paint} } mark.${NAME} { padding: 0; ${paint} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
-  askBook.highlight = { hash, deepLink, quoteOf, show, clear, locate };
+  askBook.highlight = { hash, deepLink, quoteOf, show, clear, spellings };
 })();

@@ -24,8 +24,8 @@
   const loaded = new Map();
   const memory = "ask-book:" + config.book.id;
 
-  /** @type {AskBook.Namespace} */
-  const askBook = {
+  // The files that are loaded later add the rest.
+  const askBook = /** @type {AskBook.Namespace} */ ({
     config, lang,
     locales: {},
     root: new URL(config.root || "./", location.href).href,
@@ -63,7 +63,7 @@
         // Private windows may have no storage: the answer then lives as long as its page.
       }
     },
-  };
+  });
   window.askBook = askBook;
   window.askBookLocale = (name, locale) => {
     askBook.locales[name] = locale;

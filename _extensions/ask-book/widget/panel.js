@@ -104,7 +104,7 @@
       else element.setAttribute(name, value === true ? "" : String(value));
       if (name === "part") element.setAttribute("data-ask-book", String(value));
     }
-    element.append(...children.filter((child) => typeof child === "string" ? child : child).map((child) => /** @type {Node | string} */ (child)));
+    element.append(.../** @type {(Node | string)[]} */ (children.filter(Boolean)));
     return element;
   }
 
@@ -219,11 +219,11 @@
     function fill(article, turn) {
       const { answer } = turn;
       const sources = answer ? answer.sources : turn.sources;
-      const missing = answer?.status === "not_found";
+      const missing = answer?.status === "not_found" && answer.answer === askBook.locales[askBook.lang]?.not_found;
       const body = h("div", { part: "answer", class: missing ? "answer missing" : "answer", lang: config.book.lang });
       if (turn.state === "asking") body.append(h("p", { class: "wait" }, t("searching")));
       else body.append(...drawText(answer ? answer.answer : turn.text, answer ? answer.citations : turn.citations));
-      if (missing && answer.absent_terms.length) {
+      if (answer?.absent_terms.length) {
         const terms = answer.absent_terms.flatMap((term, i) => [i ? ", " : "", h("em", {}, term)]);
         const [before, after] = t("absent", { terms: "\u0000" }).split("\u0000");
         body.append(h("p", { class: "absent", lang: askBook.lang }, before, ...terms, after));
@@ -233,7 +233,7 @@
       article.replaceChildren(article.children[0], body,
         ...drawEnd(turn),
         ...(sources.length ? [drawPlaces("sources", t("sources"), sources)] : []),
-        ...(missing && answer.nearest.length ? [drawPlaces("nearest", t("nearest"), answer.nearest)] : []));
+        ...(answer?.nearest.length ? [drawPlaces("nearest", t("nearest"), answer.nearest)] : []));
     }
 
     /** @param {string} kind @param {string} title @param {AskBook.Source[]} places */
@@ -504,8 +504,8 @@
           },
         }, control.signal);
         turn.state = "done";
-        const { status: outcome, sources } = turn.answer;
-        say(outcome === "not_found" ? t("said_not_found") : t("said_ready", { n: new Set(sources.map(({ href }) => href)).size }));
+        const { status: outcome, sources, answer } = turn.answer;
+        say(outcome === "not_found" ? answer : t("said_ready", { n: new Set(sources.map(({ href }) => href)).size }));
       } catch (error) {
         turn.state = control.signal.aborted ? "stopped" : "failed";
         if (turn.state === "failed") {
@@ -618,6 +618,7 @@
       const value = Math.round(Math.max(sheet ? 160 : 320, Math.min(most, size)));
       panel.style.setProperty(sheet ? "--sheet" : "--drawer", value + "px");
       if (!sheet) askBook.remember({ width: value });
+      fit();
     }
     const sizeNow = () => (isSheet() ? panel.offsetHeight : panel.offsetWidth);
     grip.addEventListener("pointerdown", (event) => {
@@ -639,10 +640,21 @@
       event.preventDefault();
       resize(sizeNow() + step);
     });
-    window.visualViewport?.addEventListener("resize", () => {
-      const view = /** @type {VisualViewport} */ (window.visualViewport);
-      panel.style.setProperty("--keyboard", Math.max(0, Math.round(innerHeight - view.height - view.offsetTop)) + "px");
-    });
+    /** Keeps the sheet above the keyboard and inside the screen, and the text beside the drawer: the page makes room only if it must. */
+    function fit() {
+      const view = window.visualViewport;
+      if (view && view.scale < 1.05) {
+        panel.style.setProperty("--below", Math.max(0, Math.round(innerHeight - view.height - view.offsetTop)) + "px");
+        panel.style.setProperty("--view", Math.round(view.width) + "px");
+      }
+      const content = document.getElementById("quarto-content") ?? document.querySelector("main") ?? document.body;
+      content.style.paddingInlineEnd = "";
+      if (panel.hidden || isSheet()) return;
+      const [text, drawer] = [document.querySelector("main") ?? content, panel].map((element) => element.getBoundingClientRect());
+      if (text.left < drawer.right && drawer.left < text.right + 8) content.style.paddingInlineEnd = drawer.width + "px";
+    }
+    window.addEventListener("resize", fit);
+    window.visualViewport?.addEventListener("resize", fit);
     talk.addEventListener("scroll", () => hover(save, 400), { passive: true });
 
     /** @type {AskBook.Panel["open"]} */
@@ -653,6 +665,7 @@
         host.setAttribute("open", "");
         askBook.remember({ open: true });
         if (state.width && !isSheet()) resize(state.width);
+        fit();
         void connect();
         talk.scrollTop = askBook.recall().scroll ?? talk.scrollHeight;
       }
@@ -670,6 +683,7 @@
       save();
       panel.hidden = true;
       host.removeAttribute("open");
+      fit();
       askBook.remember({ open: false });
       const back = cameFrom instanceof HTMLElement && cameFrom !== document.body && cameFrom !== host && cameFrom.isConnected ? cameFrom : launcher;
       back.focus({ preventScroll: true });

@@ -80,7 +80,7 @@ declare namespace AskBook {
     quoteOf(manifest: Manifest, tag: string, hash: string): string | null;
     show(quote: string, anchor: string): boolean;
     clear(): void;
-    locate(page: string, quote: string): [number, number] | null;
+    spellings(quote: string): string[];
   }
 
   interface Turn {

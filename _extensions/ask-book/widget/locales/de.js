@@ -36,7 +36,6 @@ askBookLocale("de", {
     "arrived": "Die Stelle ist auf der Seite markiert",
     "not_on_page": "Genau diese Wörter stehen nicht mehr auf der Seite",
     "said_ready": "Antwort bereit. Quellen: {n}",
-    "said_not_found": "Im Buch nicht gefunden",
     "too_long": "Eine Frage hat höchstens {n} Zeichen",
     "mode_sidecar": "Es antwortet der eigene Server dieses Buches",
     "mode_browser": "Suche in Ihrem Browser, ohne Modell",

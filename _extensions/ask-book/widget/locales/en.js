@@ -36,7 +36,6 @@ askBookLocale("en", {
     "arrived": "The passage is marked in the page",
     "not_on_page": "These very words are no longer on the page",
     "said_ready": "Answer ready. Sources: {n}",
-    "said_not_found": "Not found in the book",
     "too_long": "A question has at most {n} characters",
     "mode_sidecar": "Answered by this book’s own server",
     "mode_browser": "Searched in your browser, without a model",

@@ -36,7 +36,6 @@ askBookLocale("es", {
     "arrived": "El pasaje está marcado en la página",
     "not_on_page": "Esas palabras ya no están en la página",
     "said_ready": "Respuesta lista. Fuentes: {n}",
-    "said_not_found": "No encontrado en el libro",
     "too_long": "Una pregunta tiene como máximo {n} caracteres",
     "mode_sidecar": "Responde el servidor propio de este libro",
     "mode_browser": "Búsqueda en tu navegador, sin modelo",

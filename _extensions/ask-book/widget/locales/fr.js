@@ -36,7 +36,6 @@ askBookLocale("fr", {
     "arrived": "Le passage est marqué dans la page",
     "not_on_page": "Ces mots ne sont plus dans la page",
     "said_ready": "Réponse prête. Sources : {n}",
-    "said_not_found": "Introuvable dans le livre",
     "too_long": "Une question a au plus {n} caractères",
     "mode_sidecar": "Répond le serveur propre à ce livre",
     "mode_browser": "Recherche dans votre navigateur, sans modèle",

@@ -36,7 +36,6 @@ askBookLocale("it", {
     "arrived": "Il passo è evidenziato nella pagina",
     "not_on_page": "Queste parole non sono più nella pagina",
     "said_ready": "Risposta pronta. Fonti: {n}",
-    "said_not_found": "Non trovato nel libro",
     "too_long": "Una domanda ha al massimo {n} caratteri",
     "mode_sidecar": "Risponde il server di questo libro",
     "mode_browser": "Ricerca nel tuo browser, senza modello",

@@ -31,7 +31,6 @@ askBookLocale("ja", {
     "arrived": "該当箇所がページに示されています",
     "not_on_page": "この文はもうページにありません",
     "said_ready": "答えの準備ができました。出典：{n}",
-    "said_not_found": "本には見つかりませんでした",
     "too_long": "質問は {n} 文字までです",
     "mode_sidecar": "この本のサーバーが答えます",
     "mode_browser": "ブラウザーで検索、モデルなし",

@@ -36,7 +36,6 @@ askBookLocale("pt", {
     "arrived": "A passagem está marcada na página",
     "not_on_page": "Estas palavras já não estão na página",
     "said_ready": "Resposta pronta. Fontes: {n}",
-    "said_not_found": "Não encontrado no livro",
     "too_long": "Uma pergunta tem no máximo {n} caracteres",
     "mode_sidecar": "Responde o servidor próprio deste livro",
     "mode_browser": "Pesquisa no seu navegador, sem modelo",

@@ -31,7 +31,6 @@ askBookLocale("zh", {
     "arrived": "该段落已在页面中标出",
     "not_on_page": "页面上已没有这些原文",
     "said_ready": "答案已就绪。来源：{n}",
-    "said_not_found": "书中未找到",
     "too_long": "问题最多 {n} 个字符",
     "mode_sidecar": "由本书自己的服务器回答",
     "mode_browser": "在您的浏览器中查找，不使用模型",
