@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 import filecmp
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -259,7 +260,7 @@ def _split_bom(text: str) -> tuple[str, str]:
 
 
 def _is_ours(name: str) -> bool:
-    return name == FILTER or name.endswith(f"/{FILTER}")
+    return re.fullmatch(rf"(?:.*/)?{FILTER}(?:\.lua)?", name) is not None
 
 
 def _files(folder: Path) -> Mapping[str, Path]:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -184,7 +185,7 @@ def _checked(node: Node, root: Path) -> str:
         raise AskBookError(
             f"{node.where}: the chapter `{node.text}` is missing or cannot be read"
             + (f" ({error.strerror})." if isinstance(error, OSError) and path.exists() else "."),
-            f"Create {path}, or take it out of the list.",
+            _nearest_file(path) or f"Create {path}, or take it out of the list.",
             "chapter",
         ) from None
     if b"\0" in start:
@@ -194,6 +195,13 @@ def _checked(node: Node, root: Path) -> str:
             "chapter",
         )
     return relative.as_posix()
+
+
+def _nearest_file(path: Path) -> str:
+    """Where the name is only a slip: `Dams.qmd` for `dams.qmd`."""
+    names = {name.name.casefold(): name.name for name in path.parent.glob("*.*")} if path.parent.is_dir() else {}
+    near = get_close_matches(path.name.casefold(), names, n=1, cutoff=0.8)
+    return f"There is a file `{names[near[0]]}` in that folder: did you mean that one?" if near else ""
 
 
 def _page_title(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +152,10 @@ def _mapping(raw: Any, path: Path, depth: int) -> dict[str, Node]:
         name = key.value if key.id == "scalar" else str(key.value)
         if name in own:
             raise _broken(path, key.start_mark.line + 1, f"the key `{name}` is there twice")
-        own[name] = _node(value, path, depth - 1)
+        node = _node(value, path, depth - 1)
+        is_empty = value.start_mark.index == value.end_mark.index
+        # The parser sees nothing only when it comes to the next line.
+        own[name] = replace(node, line=key.start_mark.line + 1) if is_empty else node
     return inherited | own
 
 
