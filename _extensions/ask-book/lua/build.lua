@@ -4,8 +4,16 @@
 --- "chapters": [{"file", "href", "title"?, "number"?, "part"?}]}, all paths absolute, `href` relative to the site.
 --- Prints one line of JSON with counts. On an error the old manifest stays as it is and the exit code is 1.
 local here = pandoc.path.directory(arg[0])
+local sources = {}
 table.insert(package.searchers, 2, function(name)
-  return loadfile(pandoc.path.join({ here, name .. ".lua" }))
+  local file = io.open(pandoc.path.join({ here, name .. ".lua" }), "rb")
+  if not file then
+    return nil
+  end
+  local source = file:read("a")
+  file:close()
+  sources[#sources + 1] = source
+  return load(source, "@" .. name .. ".lua")
 end)
 
 local cut = require("chapter")
@@ -14,18 +22,18 @@ local fragment = require("fragment")
 local identity = require("identity")
 local json = require("json")
 
--- Part of every cache key: change it with anything that changes what a page becomes.
-local BUILDER = "1"
+-- What was cut by another version of these modules is cut again.
+local VERSION = pandoc.utils.sha1(table.concat(sources))
 local CUT = ".cut"
 
----@param chapter {file: string, href: string, title?: string, number?: string, part?: string}
----@param book {title: string, lang: string}
+---@param book table
+---@param chapter table
 ---@param page string
 ---@return string
-local function cache_key(chapter, book, page)
+local function cache_key(book, chapter, page)
   return pandoc.utils.sha1(table.concat({
-    BUILDER, chapter.file, chapter.href, chapter.title or "", chapter.number or "", chapter.part or "", book.title, book.lang,
-    page,
+    VERSION, book.title, book.lang, chapter.file, chapter.href,
+    chapter.title or "", chapter.number or "", chapter.part or "", page,
   }, "\1"))
 end
 
@@ -38,15 +46,12 @@ end
 local function fragment_of(job, chapter, page)
   local name = pandoc.utils.sha1(chapter.href):sub(1, 16) .. CUT
   local path = pandoc.path.join({ job.cache, name })
-  local key = cache_key(chapter, job.book, page)
+  local key = cache_key(job.book, chapter, page)
   local stored = files.read(path)
   if stored and stored:sub(1, #key + 1) == key .. "\n" then
     return fragment.from_text(stored:sub(#key + 2)), true, name
   end
-  local given = {
-    title = chapter.title, number = chapter.number, part = chapter.part, lang = job.book.lang, book_title = job.book.title,
-  }
-  local made = fragment.make(chapter.file, chapter.href, cut(files.clean(page), given))
+  local made = fragment.make(chapter.file, chapter.href, cut(files.clean(page), chapter, job.book))
   files.write(path, key .. "\n" .. fragment.to_text(made))
   return made, false, name
 end
@@ -72,8 +77,11 @@ local function manifest_json(book, chapters, chunk_list, labels)
   )
   local id = identity.book_id(book.title, book.lang, book.site_url, book.output_name)
   local head = json.object({ "id", id, "title", book.title })
-  local tail = json.object({ "lang", book.lang, "site_url", book.site_url, "hash", pandoc.utils.sha1(body):sub(1, 16) })
-  return ('{"version":1,"book":%s,"authors":%s,%s,%s\n'):format(head:sub(1, -2), json.strings(book.authors), tail:sub(2), body)
+  local hash = pandoc.utils.sha1(body):sub(1, 16)
+  local tail = json.object({ "lang", book.lang, "site_url", book.site_url, "hash", hash })
+  return ('{"version":1,"book":%s,"authors":%s,%s,%s\n'):format(
+    head:sub(1, -2), json.strings(book.authors), tail:sub(2), body
+  )
 end
 
 ---@param manifest string
@@ -84,34 +92,30 @@ local function book_script(manifest)
 end
 
 ---@param job table
----@return string summary
+---@return string summary as JSON
 local function build(job)
   local chapters, chunk_list, labels, labelled, used = {}, {}, {}, {}, {}
-  local sums, reused = { 0, 0, 0, 0 }, 0
+  local sums = { sections = 0, blocks = 0, chunks = 0, chars = 0, reused = 0 }
   pandoc.system.make_directory(job.cache, true)
   for _, chapter in ipairs(job.chapters) do
     local page = files.read(pandoc.path.join({ job.site, chapter.href }))
-    if not page then
-      io.stderr:write(("ask-book: %s (from %s) is not in the rendered book, left out\n"):format(chapter.href, chapter.file))
-    else
+    if page then
       local part, is_reused, name = fragment_of(job, chapter, page)
       local index = #chapters
       used[name] = true
-      reused = reused + (is_reused and 1 or 0)
       chapters[index + 1] = fragment.at(part.chapter, index)
       chunk_list[#chunk_list + 1] = part.chunks ~= "" and fragment.at(part.chunks, index) or nil
       for i = 1, #part.labels, 2 do
         local id = part.labels[i]
-        if not labelled[id] then
-          labelled[id] = true
-          labels[#labels + 1] = json.string(id) .. ":" .. part.labels[i + 1]
-        end
+        labels[#labels + 1] = not labelled[id] and json.string(id) .. ":" .. part.labels[i + 1] or nil
+        labelled[id] = true
       end
-      local i = 0
-      for count in part.counts:gmatch("%d+") do
-        i = i + 1
-        sums[i] = sums[i] + math.tointeger(count)
+      for key, count in part.counts:gmatch("(%a+)=(%d+)") do
+        sums[key] = sums[key] + math.tointeger(count)
       end
+      sums.reused = sums.reused + (is_reused and 1 or 0)
+    else
+      io.stderr:write(("ask-book: left out %s: the book has no page %s\n"):format(chapter.file, chapter.href))
     end
   end
   forget_others(job.cache, used)
@@ -121,18 +125,33 @@ local function build(job)
     changed = files.write(job.book_js, book_script(manifest)) or changed
   end
   return ('{"chapters":%d,"sections":%d,"blocks":%d,"chunks":%d,"reused":%d,"chars":%d,"changed":%s}'):format(
-    #chapters, sums[1], sums[2], sums[3], reused, sums[4], changed
+    #chapters, sums.sections, sums.blocks, sums.chunks, sums.reused, sums.chars, changed
   )
 end
 
-local ok, message = pcall(function()
-  local source = arg[1] and files.read(arg[1])
+---@param value any JSON's null is a value of its own
+---@return any
+local function given(value)
+  return value ~= pandoc.json.null and value or nil
+end
+
+---@param path string|nil
+---@return table job
+local function read_job(path)
+  local source = path and files.read(path)
   if not source then
-    error(("there is no job at %s"):format(arg[1] or "(no argument)"), 0)
+    error(("there is no job at %s"):format(path or "(no argument)"), 0)
   end
   local job = pandoc.json.decode(source, false)
-  job.book_js = type(job.book_js) == "string" and job.book_js or nil
-  print(build(job))
+  job.book_js = given(job.book_js)
+  for _, chapter in ipairs(job.chapters) do
+    chapter.title, chapter.number, chapter.part = given(chapter.title), given(chapter.number), given(chapter.part)
+  end
+  return job
+end
+
+local ok, message = pcall(function()
+  print(build(read_job(arg[1])))
 end)
 if not ok then
   io.stderr:write("ask-book: the manifest was not written: " .. tostring(message) .. "\n")

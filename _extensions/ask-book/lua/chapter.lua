@@ -1,8 +1,9 @@
 --- A rendered page as a chapter: its title and number, its sections with their blocks, its labels.
 local blocks = require("blocks")
 local html = require("html")
-local outline = require("outline")
+local labels = require("labels")
 local terms = require("terms")
+local Walk = require("walk")
 local words = require("words")
 
 ---@class Chapter
@@ -10,7 +11,7 @@ local words = require("words")
 ---@field number string
 ---@field part string
 ---@field sections Section[]
----@field labels {id: string, anchor: string, text: string, caption: string}[]
+---@field labels Label[]
 
 ---@param page Node
 ---@param class string
@@ -64,14 +65,15 @@ local function title_and_number(head, shown, trail, given)
 end
 
 ---@param source string the page, valid UTF-8
----@param given {title?: string, number?: string, part?: string, lang: string, book_title: string}
+---@param given {title?: string, number?: string, part?: string} what the book says where the page does not
+---@param book {title: string, lang: string}
 ---@return Chapter
-return function(source, given)
+return function(source, given, book)
   local page, owners = html.parse(source)
   local root = html.find(page, function(node)
     return node.tag == "html"
   end)
-  local said = terms(root and html.attribute(root, "lang") or given.lang)
+  local said = terms(root and html.attribute(root, "lang") or book.lang)
   local main = html.find(page, function(node)
     return node.tag == "main"
   end) or html.find(page, function(node)
@@ -84,33 +86,33 @@ return function(source, given)
   local trail = crumbs(page)
   local title, number = title_and_number(head, head and words.of(head) or "", trail, given)
   if title == "" then
-    title = given.book_title
+    title = book.title
   end
 
   local top = { anchor = "", level = 1, title = title, number = number, path = {} }
-  local result = { outline = outline.new(), owners = owners, terms = said, labels = {}, callers = {} }
   local scope = { heading = top, kind = "para", label = "", context = "", output = false, boxed = false }
+  local walk = Walk.new(owners, said, blocks)
   local id = head and html.find(head, html.with_class("quarto-section-identifier"))
   if id then
     local term = number:find("^%d") and said.chapter or said.appendix
-    local name = number ~= "" and term .. " " .. number or ""
-    result.labels[1] = { id = html.attribute(id, "id"), anchor = "", text = name, caption = title }
+    walk:label(html.attribute(id, "id"), number ~= "" and term .. " " .. number or "", title).anchor = ""
   end
-  local inside = banner and html.find(main, function(node)
+  local is_inside = banner and html.find(main, function(node)
     return node == banner
   end)
-  if banner and not inside then
-    blocks.flow(result, { banner }, scope)
+  if banner and not is_inside then
+    walk:flow({ banner }, scope)
   end
-  blocks.flow(result, main, scope)
+  walk:flow(main, scope)
+  labels.complete(walk.labels)
 
   local part = given.part or ""
   if part == "" and #trail > 1 then
     part = words.of(trail[1])
   end
-  local sections = result.outline.sections
+  local sections = walk.outline.sections
   if #sections == 0 then
     sections = { { heading = top, blocks = {} } }
   end
-  return { title = title, number = number, part = part, sections = sections, labels = result.labels }
+  return { title = title, number = number, part = part, sections = sections, labels = walk.labels }
 end

@@ -14,60 +14,59 @@ local MIN_USEFUL = 80
 ---@param block Block
 ---@return integer
 local function useful_chars(block)
-  return block.kind == "heading" and 0 or utf8.len((block.text:gsub("%s+", "")))
-end
-
----@param section Section
----@return Piece
-local function piece(section)
-  return { section = section, blocks = {}, size = 0, useful = 0 }
-end
-
----@param to Piece
----@param block Block
-local function add(to, block)
-  to.blocks[#to.blocks + 1] = block
-  to.size = to.size + utf8.len(block.text) + 1
-  to.useful = to.useful + useful_chars(block)
+  return block.kind == "heading" and 0 or utf8.len((block.text:gsub("[\t-\r ]+", "")))
 end
 
 ---A heading stays with what it heads, and "as follows:" with what follows.
 ---@param block Block
 ---@return boolean
 local function may_end(block)
-  return block.kind ~= "heading" and not block.text:find("[:：]$")
+  return block.kind ~= "heading" and not (block.text:find(":$") or block.text:find("：$"))
 end
 
+---@param section Section
 ---@param blocks Block[]
----@return integer
-local function total_size(blocks)
-  local size = 0
-  for _, block in ipairs(blocks) do
-    size = size + utf8.len(block.text) + 1
+---@param from integer
+---@param to integer
+---@return Piece
+local function piece(section, blocks, from, to)
+  local made = { section = section, blocks = table.move(blocks, from, to, 1, {}), size = 0, useful = 0 }
+  for _, block in ipairs(made.blocks) do
+    made.size = made.size + utf8.len(block.text) + 1
+    made.useful = made.useful + useful_chars(block)
   end
-  return size
+  return made
+end
+
+---@param piece_size integer
+---@return number the size of equal parts that are not too large
+local function fair_share(piece_size)
+  return piece_size / math.ceil(piece_size / AIM_CHARS)
 end
 
 ---@param section Section
 ---@return Piece[] of about the same size, none larger than `MAX_CHARS` unless a block is
 local function split(section)
-  local rest = total_size(section.blocks)
-  local pieces = {}
-  local current = piece(section)
-  local aim = rest / math.ceil(rest / AIM_CHARS)
-  for i, block in ipairs(section.blocks) do
-    local size = utf8.len(block.text) + 1
-    local before = section.blocks[i - 1]
-    local full = current.size + size > MAX_CHARS or current.size >= aim
-    if full and current.useful > 0 and may_end(before) then
-      rest = rest - current.size
-      aim = rest / math.ceil(rest / AIM_CHARS)
-      pieces[#pieces + 1] = current
-      current = piece(section)
+  local blocks, pieces = section.blocks, {}
+  local rest = piece(section, blocks, 1, #blocks).size
+  local first, size, aim = 1, 0, fair_share(rest)
+  for i, block in ipairs(blocks) do
+    local own = utf8.len(block.text) + 1
+    if size > 0 and (size + own > MAX_CHARS or size >= aim) then
+      local last = i - 1
+      while last >= first and not may_end(blocks[last]) do
+        last = last - 1
+      end
+      if last >= first then
+        local done = piece(section, blocks, first, last)
+        pieces[#pieces + 1] = done
+        rest, size, first = rest - done.size, size - done.size, last + 1
+        aim = fair_share(rest)
+      end
     end
-    add(current, block)
+    size = size + own
   end
-  pieces[#pieces + 1] = current
+  pieces[#pieces + 1] = piece(section, blocks, first, #blocks)
   return pieces
 end
 

@@ -8,7 +8,7 @@ local fragment = {}
 local INDEX = "\1"
 
 ---@class Fragment
----@field counts string "sections blocks chunks characters"
+---@field counts string "sections=3 blocks=…"
 ---@field chapter string JSON
 ---@field chunks string JSON objects with commas between, or ""
 ---@field labels string[] alternating: id, JSON
@@ -64,7 +64,9 @@ local function section_json(section, id, start, stop, starts)
   for i, block in ipairs(section.blocks) do
     blocks[i] = block_json(block, starts[block])
   end
-  local head = json.object({ "id", id, "anchor", heading.anchor, "level", heading.level, "title", heading.title, "number", heading.number })
+  local head = json.object({
+    "id", id, "anchor", heading.anchor, "level", heading.level, "title", heading.title, "number", heading.number,
+  })
   return ('%s,"heading_path":%s,"start":%d,"end":%d,"blocks":[%s]}'):format(
     head:sub(1, -2), json.strings(heading.path), start, stop, table.concat(blocks, ",")
   )
@@ -120,7 +122,7 @@ function fragment.make(file, href, chapter)
     labels[#labels + 1] = json.object({ "href", target, "text", label.text, "caption", label.caption })
   end
   return {
-    counts = ("%d %d %d %d"):format(#sections, blocks, #pieces, size),
+    counts = ("sections=%d blocks=%d chunks=%d chars=%d"):format(#sections, blocks, #pieces, size),
     chapter = ('{"index":%s,%s,%s'):format(INDEX, json.object(head):sub(2, -2), body),
     chunks = chunks_json(file, pieces, ids, starts, size),
     labels = labels,

@@ -27,9 +27,9 @@ end
 local void = set("area base br col embed hr img input link meta param source track wbr")
 local raw_text = set("script style textarea title xmp iframe noembed noframes noscript")
 local foreign = set("svg math")
-local block = set([[#page address article aside blockquote body caption center col colgroup dd details dialog dir div dl dt
-  fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol p pre
-  search section summary table tbody td tfoot th thead tr ul]])
+local block = set([[#page address article aside blockquote body caption center col colgroup dd details dialog dir div
+  dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol
+  p pre search section summary table tbody td tfoot th thead tr ul]])
 local heading = set("h1 h2 h3 h4 h5 h6")
 local keeps_paragraph = set("caption col colgroup head html body tbody td tfoot th thead tr legend")
 local cell_scope = set("table td th caption template object")

@@ -1,7 +1,7 @@
 --- JSON with the keys in the order they are given, so that the same book is the same bytes.
 local json = {}
 
-local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
+local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" }
 
 ---@param char string one byte
 ---@return string
@@ -12,7 +12,7 @@ end
 ---@param text string UTF-8
 ---@return string
 function json.string(text)
-  return '"' .. text:gsub('[%c"\\]', escape) .. '"'
+  return '"' .. text:gsub('[\0-\31\127"\\]', escape) .. '"'
 end
 
 ---@param items string[] texts

@@ -48,6 +48,13 @@ function Outline:add(heading, block)
   return block
 end
 
+---@param heading Heading
+---@return boolean whether a heading is all that there is of the section so far
+function Outline:is_bare(heading)
+  local last = self.sections[#self.sections]
+  return last ~= nil and last.heading == heading and #last.blocks == 1 and last.blocks[1].kind == "heading"
+end
+
 ---@param block Block
 ---@param contexts string[]
 function outline.annotate(block, contexts)

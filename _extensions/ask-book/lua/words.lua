@@ -16,6 +16,9 @@ function words.nothing()
   return { alts = {}, notes = {}, equations = {}, formulas = 0 }
 end
 
+-- Spaces and control characters as bytes: what "%s" and "%c" mean depends on the machine's locale.
+local BLANK = "[\0-\32\127]+"
+
 -- What Unicode and browsers call a space, beyond ASCII.
 local wide_spaces = { "\u{A0}", "\u{1680}", "\u{202F}", "\u{205F}", "\u{3000}", "\u{FEFF}" }
 
@@ -28,7 +31,7 @@ function words.collapse(source)
     end
     source = source:gsub("\xE2\x80[\x80-\x8A\xA8\xA9]", " ")
   end
-  return (source:gsub("[%s%c]+", " "):gsub("^ ", ""):gsub(" $", ""))
+  return (source:gsub(BLANK, " "):gsub("^ ", ""):gsub(" $", ""))
 end
 
 local gather
@@ -126,8 +129,8 @@ end
 function words.code(node)
   local out = {}
   gather_children(node, out, words.nothing())
-  local code = table.concat(out):gsub("\r\n?", "\n"):gsub("[^%C\n\t]", "")
-  return (code:gsub("^%s*\n", ""):gsub("%s+$", ""))
+  local code = table.concat(out):gsub("[\0-\8\11-\31\127]", "")
+  return (code:gsub("^[\t-\r ]*\n", ""):gsub("[\t-\r ]+$", ""))
 end
 
 return words
