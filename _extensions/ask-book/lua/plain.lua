@@ -1,0 +1,645 @@
+--- Makes plain pages of a Quarto book from its sources: `pandoc lua plain.lua JOB.json`.
+---
+--- One process renders all chapters. Each chapter becomes a fragment of HTML, kept as long as its
+--- sources stay the same; when all are there, references are filled in and the pages are written.
+--- stdout is one line of JSON: what was read, which files the pages refer to, the chapters.
+
+local here = (arg[0]:match("^(.*[/\\])") or "./")
+package.path = here .. "?.lua;" .. package.path
+
+local source = require("plain_source")
+local chapter = require("plain_chapter")
+local words = require("plain_words")
+local html = require("plain_html")
+local page_of = require("plain_page")
+
+---@class PlainJob
+---@field project string absolute folder
+---@field site string absolute folder for the pages
+---@field fragments string absolute folder for rendered chapters
+---@field version string of this renderer: another version renders everything again
+---@field config table the project's merged configuration
+---@field variables table
+---@field profiles string[]
+---@field book { title: string, subtitle: string, authors: string[], lang: string }
+---@field chapters { file: string, href: string, kind: string, part: string, title: string|nil }[]
+---@field page table the book's part of `ask-book-config`
+
+---@param path string
+---@return string|nil
+local function read_file(path)
+  local file = io.open(path, "rb")
+  if not file then
+    return nil
+  end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+--- Writes a file in one step, and only when its content is new.
+---@param path string
+---@param text string
+---@return boolean changed
+local function write_file(path, text)
+  if read_file(path) == text then
+    return false
+  end
+  pandoc.system.make_directory(pandoc.path.directory(path), true)
+  local temporary = path .. ".new"
+  local file = assert(io.open(temporary, "wb"))
+  assert(file:write(text))
+  assert(file:close())
+  os.remove(path)
+  assert(os.rename(temporary, path))
+  return true
+end
+
+---@param message string
+local function warn(message)
+  io.stderr:write("ask-book: ", message, "\n")
+end
+
+---@param value any
+---@return any[]
+local function as_list(value)
+  if value == nil then
+    return {}
+  elseif type(value) == "table" and value[1] ~= nil and pandoc.utils.type(value) ~= "Inlines" then
+    return value
+  end
+  return { value }
+end
+
+local READERS = { bib = "biblatex", bibtex = "bibtex", json = "csljson", yaml = "markdown", yml = "markdown", ris = "ris" }
+
+local DEFAULT_FROM = "markdown"
+
+---@class PlainMaker
+---@field job PlainJob
+---@field inputs table<string, boolean>
+---@field bibliographies table<string, any>
+local Maker = {}
+Maker.__index = Maker
+
+--- A file of the project by its relative path, remembered as an input.
+---@param path string
+---@return string|nil
+function Maker:read(path)
+  self.inputs[path] = true
+  return read_file(pandoc.path.join({ self.job.project, path }))
+end
+
+--- The references of a bibliography file, read once for the whole book.
+---@param path string relative to the project
+---@return any
+function Maker:references(path)
+  local known = self.bibliographies[path]
+  if known == nil then
+    known = { list = {}, hash = "" }
+    local text = self:read(path)
+    local format = READERS[path:lower():match("%.(%a+)$") or "bib"] or "biblatex"
+    if not text then
+      warn("the bibliography " .. path .. " cannot be read")
+    else
+      text = source.normalise(text)
+      if format == "markdown" then
+        text = "---\n" .. text:gsub("^%-%-%-%s*\n", ""):gsub("\n%.%.%.%s*$", ""):gsub("\n%-%-%-%s*$", "") .. "\n---\n"
+      end
+      local ok, doc = pcall(pandoc.read, text, format)
+      if ok then
+        known = { list = doc.meta.references or {}, hash = pandoc.utils.sha1(text) }
+      else
+        warn("the bibliography " .. path .. " cannot be read: " .. tostring(doc):gsub("%s+", " "))
+      end
+    end
+    self.bibliographies[path] = known
+  end
+  return known
+end
+
+--- The bibliography files of a chapter: its own, or the book's.
+---@param meta table
+---@param file string
+---@return string[]
+function Maker:bibliography_files(meta, file)
+  local files = {}
+  for _, entry in ipairs(as_list(self.job.config.bibliography)) do
+    files[#files + 1] = source.clean_path(source.as_text(entry))
+  end
+  for _, entry in ipairs(as_list(meta.bibliography)) do
+    local name = source.as_text(entry)
+    files[#files + 1] = source.clean_path(name:match("^/") and name or source.folder(file) .. name)
+  end
+  return files
+end
+
+--- The citation style: a file of the project that is a whole style. A style's address is never fetched.
+---@param meta table
+---@return string|nil absolute path, string its hash
+function Maker:style(meta)
+  local name = source.as_text(meta.csl or self.job.config.csl)
+  local path = name ~= "" and not name:match("^%a+://") and source.clean_path(name)
+  for _, candidate in ipairs(path and { path, path .. ".csl" } or {}) do
+    local text = self:read(candidate)
+    if text and text:find("<citation", 1, true) then
+      return pandoc.path.join({ self.job.project, candidate }), pandoc.utils.sha1(text)
+    end
+  end
+  return nil, ""
+end
+
+--- Fills in citations. The list of references stays only where the chapter asks for it, or where
+--- no page of the book has it.
+---@param blocks any
+---@param meta table
+---@param file string
+---@param extra string[] keys that the book cites elsewhere, for the page of references
+---@return any blocks, string[] keys cited here
+function Maker:cite(blocks, meta, file, extra)
+  local keys, order = {}, {}
+  local function note(key)
+    if not keys[key] then
+      keys[key] = true
+      order[#order + 1] = key
+    end
+  end
+  blocks:walk({
+    Cite = function(cite)
+      for _, citation in ipairs(cite.citations) do
+        note(citation.id)
+      end
+    end,
+  })
+  local nocite = pandoc.Inlines({})
+  local everything = false
+  for _, value in ipairs({ meta.nocite or false, self.job.config.nocite or false }) do
+    for key in (value and source.as_text(value) or ""):gmatch("@([%w_][%w_:.#$%%&+?<>~/-]*)") do
+      extra[#extra + 1] = key
+    end
+    everything = everything or (value and source.as_text(value):find("@*", 1, true) ~= nil)
+  end
+  for _, key in ipairs(extra) do
+    nocite:insert(pandoc.Cite({ pandoc.Str("@" .. key) }, { pandoc.Citation(key, "AuthorInText") }))
+  end
+  if #order == 0 and #extra == 0 and not everything then
+    return blocks, order
+  end
+  local wanted, references, seen = {}, {}, {}
+  for _, key in ipairs(order) do
+    wanted[key] = true
+  end
+  for _, key in ipairs(extra) do
+    wanted[key] = true
+  end
+  for _, path in ipairs(self:bibliography_files(meta, file)) do
+    for _, reference in ipairs(self:references(path).list) do
+      local id = source.as_text(reference.id)
+      if (wanted[id] or everything) and not seen[id] then
+        seen[id] = true
+        references[#references + 1] = reference
+        if everything and not wanted[id] then
+          nocite:insert(pandoc.Cite({ pandoc.Str("@" .. id) }, { pandoc.Citation(id, "AuthorInText") }))
+        end
+      end
+    end
+  end
+  if #references == 0 then
+    return blocks, order
+  end
+  local style = self:style(meta)
+  local lang = source.as_text(meta.lang)
+  local doc = pandoc.Pandoc(blocks, {
+    references = references,
+    csl = style,
+    lang = lang ~= "" and lang or (self.job.book.lang ~= "" and self.job.book.lang or nil),
+    nocite = #nocite > 0 and pandoc.MetaInlines(nocite) or nil,
+    ["link-citations"] = true,
+  })
+  local ok, cited = pcall(pandoc.utils.citeproc, doc)
+  if not ok then
+    warn(file .. ": citations were left as they are: " .. tostring(cited):gsub("%s+", " "))
+    return blocks, order
+  end
+  return cited.blocks, order
+end
+
+---@param inlines any
+---@return string
+local function inline_html(inlines)
+  return chapter.inline_html(inlines)
+end
+
+--- The title of a page that has no `title:`: its first heading.
+---@param heading string
+---@return any header
+local function read_heading(heading)
+  local blocks = pandoc.read("# " .. heading, "markdown-auto_identifiers").blocks
+  return blocks[1] and blocks[1].t == "Header" and blocks[1] or pandoc.Header(1, pandoc.Inlines(heading))
+end
+
+--- Reads Markdown as Quarto would; a text that pandoc refuses is read without metadata blocks.
+---@param text string
+---@param from string
+---@return any
+local function read_markdown(text, from)
+  local ok, doc = pcall(pandoc.read, text, from)
+  if not ok then
+    ok, doc = pcall(pandoc.read, text, "markdown-yaml_metadata_block")
+  end
+  if not ok then
+    error(tostring(doc), 0)
+  end
+  return doc
+end
+
+---@param value any
+---@return string[]
+local function authors_of(value)
+  local out = {}
+  if value == nil then
+    return out
+  end
+  local list = pandoc.utils.type(value) == "List" and value or { value }
+  for _, author in ipairs(list) do
+    local name = author
+    if type(author) == "table" and pandoc.utils.type(author) ~= "Inlines" then
+      name = author.name
+      if type(name) == "table" and pandoc.utils.type(name) ~= "Inlines" then
+        name = name.literal or (source.as_text(name.given) .. " " .. source.as_text(name.family))
+      end
+    end
+    if name ~= nil then
+      out[#out + 1] = type(name) == "string" and html.escape(name) or inline_html(chapter.as_inlines(name))
+    end
+  end
+  return out
+end
+
+--- A block value of the front matter as HTML.
+---@param value any
+---@return string
+local function block_html(value)
+  if value == nil then
+    return ""
+  end
+  local blocks = pandoc.utils.type(value) == "Blocks" and value or { pandoc.Para(chapter.as_inlines(value)) }
+  return (pandoc.write(pandoc.Pandoc(blocks), "html5", chapter.WRITER):gsub("\n+$", ""))
+end
+
+--- Renders one chapter.
+---@param entry table of the job
+---@param loaded PlainSource
+---@param number string
+---@param book PlainBook
+---@param extra string[]
+---@return table fragment
+function Maker:render(entry, loaded, number, book, extra)
+  local meta = loaded.meta
+  local home, appendix = entry.kind == "home", entry.kind == "appendix"
+  local state = chapter.new(book, loaded, number, appendix, home)
+  local title, title_id = nil, ""
+  if home then
+    title = chapter.inlines(self.job.book.title)
+  elseif meta.title ~= nil then
+    title = chapter.as_inlines(meta.title)
+  elseif loaded.heading then
+    local header = read_heading(loaded.heading)
+    title, title_id = header.content, header.identifier
+  else
+    title = pandoc.Inlines(entry.title or pandoc.path.split_extension(pandoc.path.filename(entry.file)))
+  end
+  local from = source.as_text(meta.from or self.job.config.from)
+  local doc = read_markdown(loaded.text, from:match("^markdown[%w_+-]*$") and from or DEFAULT_FROM)
+  local title_block = pandoc.Div({ pandoc.Plain(title) }, pandoc.Attr("ask-book-title"))
+  local blocks = pandoc.Blocks({ title_block })
+  blocks:extend(doc.blocks)
+  blocks = state:prepare(blocks)
+  if title_id:match("^sec%-") then
+    state:label(title_id, appendix and "appendix" or "chapter", book.number_sections and number or "",
+      inline_html(blocks[1].content[1].content), true)
+  end
+  local head = blocks:remove(1)
+  blocks = state:blocks(blocks)
+  blocks:insert(1, head)
+  local cited
+  blocks, cited = self:cite(blocks, meta, entry.file, extra)
+  head = blocks:remove(1)
+  local has_list = false
+  blocks = blocks:walk({
+    Div = function(div)
+      if div.identifier == "refs" then
+        has_list = true
+        if self.references_page and self.references_page ~= entry.file then
+          return {}
+        end
+      end
+    end,
+  })
+  local body = pandoc.write(pandoc.Pandoc(blocks), "html5", chapter.WRITER)
+  return {
+    body = html.repair(body),
+    title = inline_html(head.content[1].content),
+    title_id = title_id,
+    subtitle = home and self.job.book.subtitle ~= "" and inline_html(chapter.inlines(self.job.book.subtitle))
+      or (not home and meta.subtitle ~= nil and inline_html(chapter.as_inlines(meta.subtitle)) or ""),
+    authors = home and authors_of(self.job.book.authors) or authors_of(meta.author),
+    date = not home and meta.date ~= nil and inline_html(chapter.as_inlines(meta.date)) or "",
+    abstract = block_html(meta.abstract),
+    lang = source.as_text(meta.lang),
+    number = number,
+    labels = state.labels,
+    toc = state.toc,
+    cites = cited,
+    has_list = has_list,
+    name = home and loaded.meta.title ~= nil and inline_html(chapter.as_inlines(meta.title))
+      or (home and loaded.first_heading and inline_html(read_heading(loaded.first_heading).content) or ""),
+  }
+end
+
+--- Whether Quarto gives the chapter a number: not when its first heading says `.unnumbered`.
+---@param loaded PlainSource
+---@param kind string
+---@return boolean
+local function is_numbered(loaded, kind)
+  if kind == "part" then
+    return false
+  end
+  if loaded.meta.title ~= nil or not loaded.number_heading then
+    return true
+  end
+  local classes = read_heading(loaded.number_heading).classes
+  return not classes:includes("unnumbered")
+end
+
+---@param n integer
+---@return string
+local function letter(n)
+  local out = ""
+  while n > 0 do
+    out = string.char(65 + (n - 1) % 26) .. out
+    n = (n - 1) // 26
+  end
+  return out
+end
+
+--- All chapters as fragments, from the cache where their sources are the same.
+---@return table[] fragments, integer rendered
+function Maker:fragments()
+  local job = self.job
+  local titles, prefixes = words.of(job.book.lang, job.config)
+  local kinds = {}
+  for kind in pairs(chapter.KINDS) do
+    kinds[kind] = true
+  end
+  local profiles = {}
+  for _, name in ipairs(job.profiles) do
+    profiles[name] = true
+  end
+  ---@type PlainBook
+  local book = {
+    config = job.config,
+    titles = titles,
+    prefixes = prefixes,
+    profiles = profiles,
+    number_sections = job.config["number-sections"] ~= false,
+    number_depth = math.tointeger(tonumber(job.config["number-depth"])) or 6,
+    kinds = kinds,
+  }
+  self.book = book
+  local sources, numbers, count, appendices = {}, {}, 0, 0
+  for at, entry in ipairs(job.chapters) do
+    local context = {
+      read = function(path)
+        return self:read(path)
+      end,
+      warn = function(message)
+        warn(entry.file .. ": " .. message)
+      end,
+      config = job.config,
+      variables = job.variables,
+      environment = os.getenv,
+    }
+    local loaded = source.load(entry.file, entry.kind == "home", context)
+    sources[at] = loaded
+    numbers[at] = ""
+    if is_numbered(loaded, entry.kind) then
+      if entry.kind == "appendix" then
+        appendices = appendices + 1
+        numbers[at] = letter(appendices)
+      else
+        count = count + 1
+        numbers[at] = tostring(count)
+      end
+    end
+    if ("\n" .. loaded.text):find("\n%s*:::+[^\n]*#refs[%s}]") then
+      self.references_page = self.references_page or entry.file
+    end
+  end
+  local shared = pandoc.json.encode({ job.version, job.config, job.book, job.profiles,
+    self.references_page or "" })
+  local fragments, rendered, cited, seen = {}, 0, {}, {}
+  local function make(at)
+    local entry, loaded = job.chapters[at], sources[at]
+    local extra = self.references_page == entry.file and cited or {}
+    local bibliography = {}
+    for n, path in ipairs(self:bibliography_files(loaded.meta, entry.file)) do
+      bibliography[n] = self:references(path).hash
+    end
+    local _, style = self:style(loaded.meta)
+    local cells = {}
+    for n, cell in ipairs(loaded.cells) do
+      cells[n] = cell.key
+    end
+    local key = pandoc.utils.sha1(table.concat({
+      shared, entry.file, entry.kind, numbers[at], loaded.front, loaded.text, loaded.heading or "",
+      table.concat(cells, "\n"), table.concat(bibliography, " "), style, table.concat(extra, " "),
+    }, "\0"))
+    local path = pandoc.path.join({ job.fragments, pandoc.utils.sha1(entry.file) .. ".json" })
+    local text = read_file(path)
+    local ok, kept = pcall(pandoc.json.decode, text or "", false)
+    if not (ok and type(kept) == "table" and kept.key == key) then
+      kept = self:render(entry, loaded, numbers[at], book, extra)
+      kept.key = key
+      write_file(path, pandoc.json.encode(kept))
+      rendered = rendered + 1
+    end
+    fragments[at] = kept
+    for _, citation in ipairs(kept.cites) do
+      if not seen[citation] then
+        seen[citation] = true
+        cited[#cited + 1] = citation
+      end
+    end
+  end
+  local last = nil
+  for at, entry in ipairs(job.chapters) do
+    if entry.file == self.references_page then
+      last = at
+    else
+      make(at)
+    end
+  end
+  if last then
+    make(last)
+  end
+  return fragments, rendered
+end
+
+--- What a reference shows: the link's text.
+---@param label PlainLabel
+---@param mode string
+---@param prefix string
+---@return string
+function Maker:reference_text(label, mode, prefix)
+  local number = "<span>" .. label.number .. "</span>"
+  if label.number == "" then
+    return "<span>" .. label.title .. "</span>"
+  elseif mode == "bare" then
+    return number
+  end
+  local word = mode == "own" and prefix or self.book.prefixes[label.kind] or ""
+  if mode == "capital" then
+    word = pandoc.text.upper(pandoc.text.sub(word, 1, 1)) .. pandoc.text.sub(word, 2)
+  end
+  if label.kind == "sec" or label.kind == "chapter" or label.kind == "appendix" then
+    return "<span>" .. html.escape(word) .. " " .. label.number .. "</span>"
+  end
+  return html.escape(word) .. "&nbsp;" .. number
+end
+
+--- Fills in the references of a piece of a page.
+---@param text string
+---@param href string the page it is on
+---@param labels table<string, { label: PlainLabel, href: string }>
+---@return string
+function Maker:resolve(text, href, labels)
+  return (text:gsub(chapter.REFERENCE, function(id, mode, prefix)
+    local found = labels[id]
+    if not found then
+      return '<span class="quarto-unresolved-ref">?' .. html.escape(id) .. "</span>"
+    end
+    local anchor = not found.label.top and "#" .. html.escape(id) or ""
+    local target = found.href == href and (anchor ~= "" and "" or pandoc.path.filename(href))
+      or page_of.root(href) .. html.escape(found.href)
+    return ('<a href="%s%s" class="quarto-xref">%s</a>')
+      :format(target, anchor, self:reference_text(found.label, mode, prefix))
+  end))
+end
+
+---@param code string two hexadecimal digits
+---@return string
+local function from_hex(code)
+  return string.char(tonumber(code, 16))
+end
+
+--- Makes a page's addresses right: chapters as pages, files of the project as resources, citations to
+--- the page of references.
+---@param text string
+---@param entry table of the job
+---@param pages table<string, string> file → href
+---@param references { href: string, keys: table<string, boolean> }|nil
+---@return string
+function Maker:relink(text, entry, pages, references)
+  local folder, root = source.folder(entry.file), page_of.root(entry.href)
+  return html.map_links(text, function(url)
+    if references and references.href ~= entry.href and url:match("^#ref%-") then
+      return root .. references.href .. url
+    end
+    if url == "" or url:match("^[#?]") or url:match("^//") or url:match("^%a[%w+.-]*:") then
+      return url
+    end
+    local path, rest = url:match("^([^?#]*)(.*)$")
+    local name = path:gsub("&amp;", "&"):gsub("%%(%x%x)", from_hex)
+    local target = source.clean_path(name:match("^/") and name or folder .. name)
+    if not target or target == "" then
+      return url
+    end
+    if pages[target] then
+      return root .. pages[target] .. rest
+    end
+    self.resources[target] = true
+    return name:match("^/") and root .. path:gsub("^/+", "") .. rest or url
+  end)
+end
+
+--- Makes all pages.
+---@return table result for stdout
+function Maker:run()
+  local job = self.job
+  local fragments, rendered = self:fragments()
+  local labels, hrefs, list = {}, {}, {}
+  local references = nil
+  for at, entry in ipairs(job.chapters) do
+    hrefs[entry.file] = entry.href
+    for _, label in ipairs(fragments[at].labels) do
+      labels[label.id] = labels[label.id] or { label = label, href = entry.href }
+    end
+    if entry.file == self.references_page then
+      references = { href = entry.href }
+    end
+  end
+  ---@type PlainPage[]
+  local pages = {}
+  for at, entry in ipairs(job.chapters) do
+    local fragment = fragments[at]
+    local function finished(text)
+      return self:relink(self:resolve(text, entry.href, labels), entry, hrefs, references)
+    end
+    pages[at] = {
+      file = entry.file, href = entry.href, kind = entry.kind, part = entry.part,
+      lang = fragment.lang ~= "" and fragment.lang or job.book.lang,
+      number = self.book.number_sections and fragment.number or "",
+      title = finished(fragment.title), title_id = fragment.title_id, subtitle = finished(fragment.subtitle),
+      authors = fragment.authors, date = fragment.date, abstract = finished(fragment.abstract),
+      body = finished(fragment.body), toc = fragment.toc,
+    }
+    list[at] = {
+      file = entry.file, href = entry.href, part = entry.part, number = pages[at].number,
+      title = html.text(html.text(pages[at].title) == "" and entry.file or pages[at].title),
+    }
+  end
+  ---@type PlainShell
+  local shell = {
+    title = inline_html(chapter.inlines(job.book.title)), lang = job.book.lang, titles = self.book.titles, version = job.version,
+    config = function(page)
+      local config = {}
+      for key, value in pairs(job.page) do
+        config[key] = value
+      end
+      config.root, config.href = page_of.root(page.href), page.href
+      return (pandoc.json.encode(config):gsub("</", "<\\/"))
+    end,
+  }
+  local changed = 0
+  for at, page in ipairs(pages) do
+    if write_file(pandoc.path.join({ job.site, page.href }), page_of.render(at, pages, shell)) then
+      changed = changed + 1
+    end
+  end
+  local inputs, resources = {}, {}
+  for path in pairs(self.inputs) do
+    inputs[#inputs + 1] = path
+  end
+  for path in pairs(self.resources) do
+    resources[#resources + 1] = path
+  end
+  table.sort(inputs)
+  table.sort(resources)
+  return { chapters = list, rendered = rendered, changed = changed, inputs = inputs, resources = resources }
+end
+
+local text = read_file(arg[1])
+if not text then
+  io.stderr:write("ask-book: there is no job at ", tostring(arg[1]), "\n")
+  os.exit(1)
+end
+local maker = setmetatable({
+  job = pandoc.json.decode(text, false), inputs = {}, resources = {}, bibliographies = {},
+}, Maker)
+local ok, result = pcall(maker.run, maker)
+if not ok then
+  io.stderr:write("ask-book: ", tostring(result), "\n")
+  os.exit(1)
+end
+io.stdout:write(pandoc.json.encode(result), "\n")

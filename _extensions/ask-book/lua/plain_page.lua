@@ -1,0 +1,176 @@
+--- The page around a chapter: head, list of chapters, title block, previous and next.
+
+local html = require("plain_html")
+
+local M = {}
+
+---@class PlainPage one chapter, rendered
+---@field file string source, relative to the project
+---@field href string page, relative to the site
+---@field kind "home"|"chapter"|"part"|"appendix"
+---@field part string
+---@field lang string
+---@field number string
+---@field title string HTML
+---@field title_id string
+---@field subtitle string HTML
+---@field authors string[] HTML
+---@field date string HTML
+---@field abstract string HTML
+---@field body string HTML
+---@field toc { level: integer, id: string, html: string, number: string }[]
+
+---@class PlainShell what all pages share
+---@field title string HTML
+---@field lang string
+---@field titles PlainWords
+---@field version string
+---@field config fun(page: PlainPage): string the JSON of the page's `ask-book-config`
+
+---@param href string
+---@return string
+function M.root(href)
+  return ("../"):rep(select(2, href:gsub("/", "")))
+end
+
+--- "3", "Chapter title" as Quarto's pages name a chapter.
+---@param page PlainPage
+---@param shell PlainShell
+---@return string
+local function heading(page, shell)
+  if page.number == "" or page.kind == "home" then
+    return page.title
+  elseif page.kind == "appendix" then
+    return shell.titles.appendix .. " " .. page.number .. " — " .. page.title
+  end
+  return ('<span class="chapter-number">%s</span>&nbsp; <span class="chapter-title">%s</span>'):format(page.number, page.title)
+end
+
+--- Titles inside links must not hold links or notes of their own.
+---@param inner string
+---@return string
+local function unlinked(inner)
+  return (inner:gsub("<!%-%-.-%-%->", ""):gsub("<sup>.-</sup>", ""):gsub("</?a[^>]*>", ""):gsub('%sid="[^"]*"', ""))
+end
+
+---@param page PlainPage
+---@param pages PlainPage[]
+---@param shell PlainShell
+---@return string
+local function sidebar(page, pages, shell)
+  local root, out, part, appendices = M.root(page.href), {}, "", false
+  for _, other in ipairs(pages) do
+    if other.kind == "appendix" and not appendices then
+      appendices, part = true, ""
+      out[#out + 1] = '<li class="part">' .. shell.titles.appendices .. "</li>"
+    end
+    if other.part ~= part and other.kind ~= "part" and other.part ~= "" then
+      out[#out + 1] = '<li class="part">' .. html.escape(other.part) .. "</li>"
+    end
+    part = other.part
+    local current = other.href == page.href and ' aria-current="page"' or ""
+    local number = other.number ~= "" and '<span class="chapter-number">' .. other.number .. "</span> " or ""
+    local inner = ""
+    if current ~= "" then
+      local items = {}
+      for _, entry in ipairs(page.toc) do
+        if entry.level <= 3 and entry.id ~= "" then
+          local own = entry.number ~= "" and entry.number .. " " or ""
+          items[#items + 1] = ('<li class="toc-%d"><a href="#%s">%s%s</a></li>')
+            :format(entry.level, html.escape(entry.id), own, unlinked(entry.html))
+        end
+      end
+      inner = #items > 0 and "<ul>" .. table.concat(items) .. "</ul>" or ""
+    end
+    out[#out + 1] = ('<li class="%s"><a href="%s%s"%s>%s%s</a>%s</li>')
+      :format(other.kind, root, html.escape(other.href), current, number, unlinked(other.title), inner)
+  end
+  return '<ul class="chapters">' .. table.concat(out, "\n") .. "</ul>"
+end
+
+---@param page PlainPage
+---@param shell PlainShell
+---@return string
+local function title_block(page, shell)
+  local inner = heading(page, shell)
+  if page.title_id ~= "" then
+    inner = ('<span id="%s" class="quarto-section-identifier">%s</span>'):format(html.escape(page.title_id), inner)
+  end
+  local out = { '<header id="title-block-header" class="quarto-title-block default">', '<div class="quarto-title">' }
+  out[#out + 1] = '<h1 class="title">' .. inner .. "</h1>"
+  if page.subtitle ~= "" then
+    out[#out + 1] = '<p class="subtitle lead">' .. page.subtitle .. "</p>"
+  end
+  out[#out + 1] = "</div>"
+  if #page.authors > 0 or page.date ~= "" then
+    out[#out + 1] = '<div class="quarto-title-meta">'
+    for _, author in ipairs(page.authors) do
+      out[#out + 1] = "<p>" .. author .. "</p>"
+    end
+    if page.date ~= "" then
+      out[#out + 1] = '<p class="date">' .. page.date .. "</p>"
+    end
+    out[#out + 1] = "</div>"
+  end
+  if page.abstract ~= "" then
+    out[#out + 1] = '<div class="abstract"><div class="block-title">' .. shell.titles.abstract .. "</div>"
+    out[#out + 1] = page.abstract .. "</div>"
+  end
+  out[#out + 1] = "</header>"
+  return table.concat(out, "\n")
+end
+
+---@param page PlainPage
+---@param at integer
+---@param pages PlainPage[]
+---@param shell PlainShell
+---@return string
+local function neighbours(page, at, pages, shell)
+  local root, out = M.root(page.href), {}
+  for _, side in ipairs({ { pages[at - 1], "prev", shell.titles.previous }, { pages[at + 1], "next", shell.titles.next } }) do
+    if side[1] then
+      out[#out + 1] = ('<a class="%s" rel="%s" href="%s%s"><small>%s</small>%s</a>')
+        :format(side[2], side[2], root, html.escape(side[1].href), side[3], unlinked(heading(side[1], shell)))
+    end
+  end
+  return '<nav class="neighbours" aria-label="' .. shell.titles.contents .. '">' .. table.concat(out) .. "</nav>"
+end
+
+--- A whole page.
+---@param at integer which of `pages`
+---@param pages PlainPage[]
+---@param shell PlainShell
+---@return string
+function M.render(at, pages, shell)
+  local page = pages[at]
+  local root = M.root(page.href)
+  local plain_title = html.text(shell.title)
+  local own_title = html.text(unlinked(heading(page, shell)))
+  local title = page.kind == "home" and plain_title or own_title .. " – " .. plain_title
+  return table.concat({
+    "<!DOCTYPE html>",
+    ('<html lang="%s">'):format(html.escape(page.lang ~= "" and page.lang or "en")),
+    '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="generator" content="ask-book ' .. shell.version .. '">',
+    "<title>" .. html.escape(title) .. "</title>",
+    '<link rel="stylesheet" href="' .. root .. 'ask-book/page.css">',
+    '<script type="application/json" id="ask-book-config">' .. shell.config(page) .. "</script>",
+    '<script defer src="' .. root .. 'ask-book/widget/launcher.js"></script>',
+    '<script defer src="' .. root .. 'ask-book/page.js"></script>',
+    "</head>",
+    "<body>",
+    '<nav id="book" aria-label="' .. shell.titles.contents .. '"><details open><summary>' .. unlinked(shell.title) .. "</summary>",
+    sidebar(page, pages, shell),
+    "</details></nav>",
+    '<main class="content" id="quarto-document-content">',
+    title_block(page, shell),
+    page.body,
+    "</main>",
+    neighbours(page, at, pages, shell),
+    "</body>",
+    "</html>",
+    "",
+  }, "\n")
+end
+
+return M

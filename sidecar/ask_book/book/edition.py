@@ -1,0 +1,79 @@
+"""Which edition of a book to read: the one Quarto rendered, else the plain rendition."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ask_book.book.pandoc import find_pandoc
+from ask_book.book.plain import Progress, make_plain, plain_manifest, plain_site
+from ask_book.book.project import Project
+from ask_book.errors import AskBookError
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the reader should know: a stable name and a sentence."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Edition:
+    """Where the pages, the manifest and the index of a book are."""
+
+    kind: Literal["rendered", "plain"]
+    manifest_path: Path
+    site: Path
+    index_dir: Path
+    notices: tuple[Notice, ...] = ()
+
+
+def open_edition(project: Project, progress: Progress | None = None, env: Mapping[str, str] | None = None) -> Edition:
+    """The rendered book if its manifest and pages are there, else the plain rendition, made or refreshed.
+
+    Raises `AskBookError` when neither is possible (no pandoc, or pandoc fails).
+    """
+    if (rendered := _rendered(project)) is not None:
+        return rendered
+    pandoc = find_pandoc(os.environ if env is None else env)
+    make_plain(project, pandoc, progress or _silent)
+    return Edition("plain", plain_manifest(project), plain_site(project), project.cache_dir / "index")
+
+
+def _silent(_: str) -> None:
+    pass
+
+
+def _rendered(project: Project) -> Edition | None:
+    manifest = project.data_dir / "manifest.json"
+    try:
+        made = manifest.stat().st_mtime
+        chapters = json.loads(manifest.read_bytes())["chapters"]
+        pages = [project.output_dir / chapter["href"] for chapter in chapters]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if not pages or not all(page.is_file() for page in pages):
+        return None
+    return Edition("rendered", manifest, project.output_dir, project.data_dir / "index", _age(project, made))
+
+
+def _age(project: Project, made: float) -> tuple[Notice, ...]:
+    """A notice when chapters were changed after the book was rendered."""
+    changed = [chapter.file for chapter in project.chapters if _modified(project.root / chapter.file) > made]
+    if not changed:
+        return ()
+    named = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")
+    return (Notice("stale", f"The book was rendered before its last changes ({named}): render it again."),)
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError as error:
+        raise AskBookError(f"{path} cannot be read ({error.strerror}).", "Render the book again.", "chapter") from error
