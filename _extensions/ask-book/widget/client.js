@@ -120,7 +120,8 @@
   /** @type {AskBook.Client["ask"]} */
   async function ask(sidecar, question, mode, events, signal) {
     if (!sidecar) {
-      if (!askBook.search) await askBook.load("search.js");
+      await askBook.load("search.js");
+      await askBook.load("extractive.js");
       return askBook.search.answer(await manifest(), question, events, signal);
     }
     const response = await fetch(sidecar.base + "ask", {

@@ -407,6 +407,7 @@
       askBook.remember({ arriving: false });
       panel.classList.add("peek");
       bar.hidden = !askBook.recall().back && !turns.length;
+      fit();
       const found = highlight.show(quote, anchor);
       say(t(found ? "arrived" : "not_on_page"));
       if (!found) status.textContent = t("not_on_page");
@@ -565,7 +566,7 @@
 
     // -- who answers --------------------------------------------------------------------------------------------------
 
-    const building = () => Boolean(sidecar && sidecar.health.index?.state === "building");
+    const building = () => Boolean(sidecar && sidecar.health.index?.state !== "ready");
 
     function connect() {
       connecting = (async () => {
@@ -643,8 +644,10 @@
     /** Keeps the sheet above the keyboard and inside the screen, and the text beside the drawer: the page makes room only if it must. */
     function fit() {
       const view = window.visualViewport;
-      if (view && view.scale < 1.05) {
-        panel.style.setProperty("--below", Math.max(0, Math.round(innerHeight - view.height - view.offsetTop)) + "px");
+      if (view && view.scale < 1.05 && isSheet()) {
+        panel.style.setProperty("--below", "0px");
+        const hidden = panel.getBoundingClientRect().bottom - view.offsetTop - view.height;
+        panel.style.setProperty("--below", Math.max(0, Math.round(hidden)) + "px");
         panel.style.setProperty("--view", Math.round(view.width) + "px");
       }
       const content = document.getElementById("quarto-content") ?? document.querySelector("main") ?? document.body;

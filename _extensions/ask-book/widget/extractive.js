@@ -1,0 +1,249 @@
+/**
+ * Answers without a model, in the browser: the best sentences of the best passages, word for word. The rules are those
+ * of `sidecar/ask_book/answering/` (`sentences.py`, `extractive.py`, `ask.py`; vectors in `tests/fixtures/`).
+ */
+(() => {
+  const { fold, runs, tokens, open } = askBook.search;
+  const MOST = 5, CHARS = 1200, LONGEST = 600, ENOUGH = 0.4, AROUND = 0.4, OPENING = 1.1, NEAREST = 3, WORDS_OF_A_GREETING = 8;
+  const WHOLE = new Set(["heading", "table", "code", "output", "math", "figure"]);
+  const ALONE = new Set(["code", "output", "table", "math", "figure", "list"]);
+
+  const CLOSING = "\"'”’»›)\\]」』）】》〉";
+  const OPENING_MARKS = "\"'“‘«‹(\\[{¿¡—–\\-";
+  const MARK = new RegExp(`[。！？｡]+[${CLOSING}]*|[.!?…؟۔।॥]+[${CLOSING}]*(?=\\s|$)`, "gu");
+  const BETWEEN = new RegExp(`[\\s${OPENING_MARKS}]*`, "uy");
+  const INITIALS = /^(?:\p{L}\.)*\p{L}$/u;
+
+  /** @typedef {[start: number, end: number]} Span */
+
+  /**
+   * Spans of the sentences of a text, in UTF-16 units.
+   * @param {string} text @param {Set<string>} abbreviations @returns {Span[]}
+   */
+  function sentences(text, abbreviations) {
+    /** @type {Span[]} */
+    const spans = [];
+    for (const line of text.matchAll(/[^\n]+/g)) {
+      let start = line.index;
+      for (const mark of line[0].matchAll(MARK)) {
+        const at = line.index + mark.index;
+        const end = at + mark[0].length;
+        if (!ends(text, start, mark[0], at, line.index + line[0].length, abbreviations)) continue;
+        spans.push([start, end]);
+        start = end;
+      }
+      spans.push([start, line.index + line[0].length]);
+    }
+    return spans.map((span) => trim(text, span)).filter(([start, end]) => start < end);
+  }
+
+  /** @param {string} text @param {number} start @param {string} mark @param {number} at @param {number} limit @param {Set<string>} abbreviations */
+  function ends(text, start, mark, at, limit, abbreviations) {
+    if (/^[。！？｡]/.test(mark)) return true;
+    BETWEEN.lastIndex = at + mark.length;
+    BETWEEN.test(text);
+    const next = Math.min(BETWEEN.lastIndex || at + mark.length, limit);
+    if (next < limit && /^\p{Lowercase}/u.test(text.slice(next))) return false;
+    if (mark.replace(new RegExp(`[${CLOSING}]+$`), "") !== ".") return true;
+    const soFar = text.slice(start, at).trim().split(/\s+/).filter(Boolean);
+    const word = (soFar.at(-1) ?? "").replace(new RegExp(`^[${OPENING_MARKS}]+`), "");
+    const isInitial = INITIALS.test(word) && word === word.toUpperCase() && word !== word.toLowerCase();
+    return !(isInitial || (soFar.length === 1 && /^[\d.]+$/.test(word)) || abbreviations.has(word + "."));
+  }
+
+  /** @param {string} text @param {Span} span @returns {Span} */
+  function trim(text, [start, end]) {
+    const piece = text.slice(start, end);
+    const first = start + piece.length - piece.trimStart().length;
+    return [first, Math.max(first, end - (piece.length - piece.trimEnd().length))];
+  }
+
+  /** @param {string} text */
+  const pointsIn = (text) => (/[\ud800-\udfff]/.test(text) ? [...text].length : text.length);
+
+  /**
+   * What may be quoted of a block, as offsets in its chapter: sentences, or all of a table row, code or formula.
+   * @param {AskBook.Block} block @param {Set<string>} abbreviations @returns {Span[]}
+   */
+  function units({ kind, start, text }, abbreviations) {
+    const spans = WHOLE.has(kind) ? [trim(text, [0, text.length])].filter(([first, last]) => first < last) : sentences(text, abbreviations);
+    return spans.map(([first, last]) => [start + pointsIn(text.slice(0, first)), start + pointsIn(text.slice(0, last))]);
+  }
+
+  /** @typedef {{ chapter: number, start: number, end: number }} Tag */
+  /** @typedef {{ tag: Tag, score: number }} Passage */
+  /** @typedef {{ tag: Tag, block: AskBook.Block, section: AskBook.Section, factor: number, inside: Set<string>, around: Set<string> }} Candidate */
+
+  /** @param {any} index @param {string} question @param {Set<string>} stopwords @returns {Map<string, number>} */
+  function asked(index, question, stopwords) {
+    const words = runs(fold(question, index.marks));
+    const telling = words.filter((/** @type {string} */ word) => !stopwords.has(fold(word)));
+    return new Map((telling.length ? telling : words).flatMap((/** @type {string} */ word) => tokens(word, index.marks)).map((/** @type {string} */ term) => [term, index.weight(term)]));
+  }
+
+  /** @param {any} index @param {Passage[]} passages @param {Set<string>} abbreviations @returns {Candidate[]} */
+  function candidates(index, passages, abbreviations) {
+    const best = Math.max(0, ...passages.map(({ score }) => score));
+    const seen = new Set();
+    /** @type {Candidate[]} */
+    const found = [];
+    for (const { tag: within, score } of passages) {
+      const book = index.chapters[within.chapter];
+      for (const block of /** @type {AskBook.Block[]} */ (book.blocksIn(within.start, within.end))) {
+        if (block.kind === "heading" || /^ref-\S+$/.test(block.label)) continue;
+        const section = book.sectionAt(block.start);
+        const around = new Set(/** @type {string[]} */ (tokens([book.chapter.title, ...section.heading_path, block.context].join(" "), index.marks)));
+        const opening = section.blocks.find((/** @type {AskBook.Block} */ { kind }) => kind !== "heading")?.start;
+        for (const span of units(block, abbreviations)) {
+          const [start, end] = cut(book, span);
+          const name = `${within.chapter}-${start}-${end}`;
+          if (seen.has(name) || start < within.start || start >= within.end) continue;
+          seen.add(name);
+          const factor = (best ? (1 + score / best) / 2 : 1) * (start === opening ? OPENING : 1);
+          const inside = new Set(/** @type {string[]} */ (tokens(book.slice(start, end), index.marks)));
+          found.push({ tag: { chapter: within.chapter, start, end }, block, section, factor, inside, around });
+        }
+      }
+    }
+    return found;
+  }
+
+  /** @param {any} book @param {Span} span @returns {Span} */
+  function cut(book, [start, end]) {
+    if (end - start <= LONGEST) return [start, end];
+    const piece = [...book.slice(start, start + LONGEST + 1)];
+    const border = piece.lastIndexOf(piece.includes("\n") ? "\n" : " ");
+    return [start, start + [...piece.slice(0, border > 0 ? border : LONGEST).join("").trimEnd()].length];
+  }
+
+  /**
+   * The quotes that answer, in the order in which they are shown.
+   * @param {any} index @param {Passage[]} passages @param {Map<string, number>} weights @param {Set<string>} abbreviations @param {string[]} leansOn
+   */
+  function choose(index, passages, weights, abbreviations, leansOn) {
+    const left = candidates(index, passages, abbreviations);
+    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+    /** @type {Candidate[]} */
+    const chosen = [];
+    const taken = new Set();
+    let first = 0, chars = 0;
+    while (left.length && chosen.length < MOST) {
+      const scores = left.map(({ factor, inside, around }) => {
+        let found = 0;
+        for (const [term, weight] of weights) {
+          if (inside.has(term) || around.has(term)) found += weight * (inside.has(term) ? 1 : AROUND) * (taken.has(term) ? 0.5 : 1);
+        }
+        return total ? (factor * found) / total : 0;
+      });
+      const best = scores.indexOf(Math.max(...scores));
+      first ||= scores[best];
+      const [item] = left.splice(best, 1);
+      chars += item.tag.end - item.tag.start;
+      if (!scores[best] || scores[best] < ENOUGH * first || (chosen.length && chars > CHARS)) break;
+      chosen.push(item);
+      for (const term of weights.keys()) if (item.inside.has(term)) taken.add(term);
+    }
+    const key = (/** @type {Candidate} */ { tag, section }) => `${tag.chapter} ${section.start}`;
+    const order = [...new Set(chosen.map(key))];
+    chosen.sort((a, b) => order.indexOf(key(a)) - order.indexOf(key(b)) || a.tag.start - b.tag.start || a.tag.end - b.tag.end);
+    return joined(index, chosen.map((item) => withWhatItLeansOn(index, item, abbreviations, leansOn))).map((tag) => {
+      const book = index.chapters[tag.chapter];
+      return { tag, block: book.blocksIn(tag.start, tag.end)[0], section: book.sectionAt(tag.start), text: book.slice(tag.start, tag.end) };
+    });
+  }
+
+  /** @param {any} index @param {Candidate} item @param {Set<string>} abbreviations @param {string[]} leansOn @returns {Tag} */
+  function withWhatItLeansOn(index, { tag, block }, abbreviations, leansOn) {
+    const [word] = runs(fold(index.chapters[tag.chapter].slice(tag.start, Math.min(tag.end, tag.start + 40))));
+    const before = units(block, abbreviations).filter(([, end]) => end <= tag.start).at(-1);
+    return before && leansOn.includes(word) && tag.end - before[0] <= LONGEST ? { ...tag, start: before[0] } : tag;
+  }
+
+  /** @param {any} index @param {Tag[]} tags */
+  function joined(index, tags) {
+    /** @type {Tag[]} */
+    const out = [];
+    for (const tag of tags) {
+      const last = out.at(-1);
+      if (last && last.chapter === tag.chapter && last.start <= tag.start) {
+        const between = last.end < tag.start ? index.chapters[tag.chapter].slice(last.end, tag.start) : "";
+        const end = Math.max(last.end, tag.end);
+        if (tag.start < last.end || (/^ *$/.test(between) && end - last.start <= LONGEST)) {
+          out[out.length - 1] = { ...last, end };
+          continue;
+        }
+      }
+      out.push(tag);
+    }
+    return out;
+  }
+
+  /** Markdown that shows `text` literally. @param {string} text */
+  const escape = (text) => text
+    .replace(/[\\`*_[\]<>&$~^|@]|(?<=https?):|(?<=www)\./g, "\\$&")
+    .replace(/^([ \t]*)((?:\d{1,9}(?=[.)]))?)([-+#=:%.)])/gm, "$1$2\\$3");
+
+  /** @param {AskBook.Block} block @param {string} text @param {string} note */
+  function markdown(block, text, note) {
+    if (block.kind !== "code" && block.kind !== "output") return `${escape(text)} ${note}`;
+    const fence = "`".repeat(Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
+    return `${fence}\n${text}\n${fence}\n\n${note}`;
+  }
+
+  /** @param {any} index @param {Tag} tag @returns {AskBook.Place} */
+  function placeOf(index, { chapter, start, end }) {
+    const book = index.chapters[chapter];
+    const { anchor, heading_path } = book.sectionAt(start);
+    const { href, title } = book.chapter;
+    return { tag: `[f${chapter}-${start}-${end}]`, href: anchor ? `${href}#${anchor}` : href, anchor, chapter_title: title, heading_path };
+  }
+
+  /** A short reply when the words only greet or thank. @param {string} question @param {AskBook.Locale} locale @param {Set<string>} stopwords */
+  function smallTalk(question, { answer = {} }, stopwords) {
+    const words = runs(fold(question));
+    const phrases = (answer.small_talk ?? "").split("|").filter(Boolean).sort((a, b) => b.length - a.length);
+    if (!phrases.length || words.length > WORDS_OF_A_GREETING) return "";
+    const said = words.join(" ");
+    const rest = said.replace(new RegExp(`(?<!\\S)(?:${phrases.map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?!\\S)`, "g"), "");
+    return rest !== said && rest.split(" ").filter(Boolean).every((word) => stopwords.has(word)) ? answer.small_talk_reply ?? "" : "";
+  }
+
+  /**
+   * The answer of the contract, without a sidecar.
+   * @param {AskBook.Manifest} manifest @param {string} question @param {AskBook.Events} events @param {AbortSignal} signal
+   * @returns {Promise<AskBook.Answer>}
+   */
+  async function answer(manifest, question, events, signal) {
+    const locale = askBook.locales[askBook.lang];
+    const index = await open(manifest, locale.stopwords);
+    signal.throwIfAborted();
+    /** @type {AskBook.Answer} */
+    const result = {
+      id: "", status: "not_found", mode: "extractive", answer: locale.not_found, citations: [], sources: [], absent_terms: [], nearest: [], notices: [],
+    };
+    const greeting = smallTalk(question, locale, index.stopwords);
+    if (greeting) return { ...result, answer: greeting };
+    const abbreviations = new Set(locale.abbreviations.split(" "));
+    const { hits, evidence } = index.search(question);
+    /** @type {Passage[]} */
+    const passages = hits.map((/** @type {{ chunk: number, score: number }} */ { chunk, score }) => ({ tag: manifest.chunks[chunk], score }));
+    /** @type {AskBook.Source[]} */
+    const sources = passages.map(({ tag, score }) => ({
+      ...placeOf(index, tag), score: Math.round(score * 1e4) / 1e4, text: index.chapters[tag.chapter].slice(tag.start, tag.end),
+    })).filter(({ text }) => text.trim());
+    const leansOn = (locale.answer?.leans_on ?? "").split(" ");
+    const quotes = evidence.enough ? choose(index, passages, asked(index, question, index.stopwords), abbreviations, leansOn) : [];
+    if (!quotes.length) return { ...result, absent_terms: evidence.absent_terms, nearest: sources.slice(0, NEAREST) };
+    events.sources?.(sources);
+    let text = "";
+    const citations = quotes.map(({ tag, block, section, text: quote }, i) => {
+      const before = quotes[i - 1];
+      const together = before && before.section === section && before.tag.chapter === tag.chapter && !ALONE.has(block.kind) && !ALONE.has(before.block.kind);
+      text += (i ? (together ? " " : "\n\n") : "") + markdown(block, quote, `[${i + 1}](#ask-book-${i + 1})`);
+      return { n: i + 1, ...placeOf(index, tag), quote, verified: true };
+    });
+    return { ...result, status: "answered", answer: text, citations, sources };
+  }
+
+  Object.assign(askBook.search, { sentences, units, asked, choose, escape, answer });
+})();

@@ -1,0 +1,363 @@
+/**
+ * The sidecar's lexical retrieval, in the browser: the same tokens, BM25, ranking and evidence
+ * (`sidecar/ask_book/retrieval/`, where each rule is explained; vectors in `tests/fixtures/`).
+ */
+(() => {
+  const GRAM = 4, K1 = 1.2, B = 0.75;
+  const STOPWORD_WEIGHT = 0.5, HELD = 0.5, NEAR = 0.25, REFERENCES = 0.5;
+  const CANDIDATES = 30, SENTENCE_SHARE = 0.25, SAME_PASSAGE = 0.8;
+  const SLICE_MS = 12;
+
+  const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]+/g;
+  const DIACRITICS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]+/g;
+  const UNSPACED =
+    "\\u0e00-\\u0eff\\u1000-\\u109f\\u1100-\\u11ff\\u1780-\\u17ff\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u3029\\u3040-\\u312f" +
+    "\\u3131-\\u318e\\u31a0-\\u31bf\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
+  const PIECES = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu");
+  const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+  const RUNS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+  /** @type {Record<string, string>} */
+  const SPELT_OUT = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", ħ: "h", ı: "i", þ: "th", ς: "σ" };
+  const QUOTED = /["“”„«「『]([^"“”„«»「」『』]+)["“”»」』]/g;
+  const SENTENCE_END = /[.!?…:;]\s+|[。！？；]|\n/;
+
+  /** @param {string} text @param {boolean} [marks] keep diacritics */
+  function fold(text, marks) {
+    const lower = text.normalize("NFKD").toLowerCase().replace(INVISIBLE, "");
+    return (marks ? lower : lower.replace(DIACRITICS, "").replace(/[ßæœøđðłħıþς]/g, (letter) => SPELT_OUT[letter])).normalize("NFC");
+  }
+
+  /** @param {string} folded @returns {string[]} */
+  const runs = (folded) => folded.match(RUNS) ?? [];
+
+  /** @type {Map<string, string[]>} */
+  const termsOf = new Map();
+
+  /** @param {string} run */
+  function terms(run) {
+    let found = termsOf.get(run);
+    if (!found) {
+      found = (run.match(PIECES) ?? []).flatMap((piece) => {
+        const unspaced = IS_UNSPACED.test(piece);
+        const points = [...(unspaced ? piece : `_${piece}_`)];
+        const size = unspaced ? Math.min(2, points.length) : GRAM;
+        const grams = points.slice(size - 1).map((_, i) => points.slice(i, i + size).join(""));
+        return unspaced ? grams : points.length > GRAM ? [`_${piece}_`, ...grams] : [`_${piece}_`];
+      });
+      termsOf.set(run, found);
+    }
+    return found;
+  }
+
+  /** @param {string} text @param {boolean} [marks] */
+  const tokens = (text, marks) => runs(fold(text, marks)).flatMap(terms);
+
+  // -- the book -----------------------------------------------------------------------------------------------------
+
+  /** A chapter with its text; offsets count code points, as in the manifest. */
+  class ChapterText {
+    /** @param {AskBook.Chapter} chapter */
+    constructor(chapter) {
+      this.chapter = chapter;
+      this.blocks = chapter.sections.flatMap((section) => section.blocks);
+      this.text = this.blocks.map((block) => block.text).join("\n");
+      this.points = /[\ud800-\udfff]/.test(this.text) ? [...this.text] : null;
+      this.length = (this.points ?? this.text).length;
+    }
+
+    /** @param {number} start @param {number} end */
+    slice(start, end) {
+      return this.points ? this.points.slice(start, end).join("") : this.text.slice(start, end);
+    }
+
+    /** @param {number} offset */
+    sectionAt(offset) {
+      const { sections } = this.chapter;
+      return sections.findLast((section) => section.start <= offset) ?? sections[0];
+    }
+
+    /** @param {number} start @param {number} end */
+    blocksIn(start, end) {
+      return this.blocks.filter((block) => block.end > start && block.start < end);
+    }
+  }
+
+  /** @typedef {{ sentences: string[][], runs: string[] }} Passage */
+
+  class Index {
+    /** @param {AskBook.Manifest} manifest @param {string} stopwords */
+    constructor(manifest, stopwords) {
+      this.manifest = manifest;
+      const sample = manifest.chapters.map((chapter) => chapter.sections.map(({ blocks }) => blocks.map(({ text }) => text)).join()).join().slice(0, 200_000).toLowerCase();
+      const { lang } = manifest.book;
+      this.marks = lang ? /^vi\b/i.test(lang) : (sample.match(/[\u1ea0-\u1ef9đơư]/g) ?? []).length * 50 > sample.length;
+      this.stopwords = new Set(stopwords.split(" "));
+      this.chapters = manifest.chapters.map((chapter) => new ChapterText(chapter));
+      /** @type {Map<string, number>} */
+      this.rows = new Map();
+      /** @type {number[][]} passages and counts by turns, for each term */
+      this.postings = [];
+      /** @type {number[]} */
+      this.lengths = [];
+      this.mean = 1;
+      /** @type {Map<number, Passage>} */
+      this.passages = new Map();
+    }
+
+    /** Index every passage, in slices of time that leave the page its turn. @param {AbortSignal} [signal] */
+    async build(signal) {
+      let last = performance.now();
+      for (let at = this.lengths.length; at < this.manifest.chunks.length; at++) {
+        this.#add(at);
+        if (performance.now() - last > SLICE_MS) {
+          await new Promise((resolve) => setTimeout(resolve));
+          signal?.throwIfAborted();
+          last = performance.now();
+        }
+      }
+      this.mean = Math.max(1, this.lengths.reduce((sum, length) => sum + length, 0) / (this.lengths.length || 1));
+      const lists = this.manifest.chapters.flatMap((chapter) => chapter.sections.filter(({ title }) => LISTS_OF_REFERENCES.has(runs(fold(title))[0]))
+        .map(({ start, end }) => /** @type {Span} */ ([chapter.index, start, end])));
+      this.factor = this.#passagesIn(lists).map((inside) => (inside ? REFERENCES : 1));
+      return this;
+    }
+
+    /** @param {number} at */
+    #add(at) {
+      const { chapter, start, end } = this.manifest.chunks[at];
+      const book = this.chapters[chapter];
+      const headings = [...new Set([book.chapter.title, ...book.sectionAt(start).heading_path])];
+      const contexts = book.blocksIn(start, end).map(({ context }) => context).filter(Boolean);
+      /** @type {Map<string, number>} */
+      const counts = new Map();
+      let length = 0;
+      for (const term of tokens([...headings, ...headings, book.slice(start, end), ...contexts].join("\n"), this.marks)) {
+        counts.set(term, (counts.get(term) ?? 0) + 1);
+        length++;
+      }
+      for (const [term, count] of counts) {
+        let row = this.rows.get(term);
+        if (row === undefined) {
+          row = this.postings.length;
+          this.rows.set(term, row);
+          this.postings.push([]);
+        }
+        this.postings[row].push(at, count);
+      }
+      this.lengths.push(length);
+    }
+
+    /** @param {string} term */
+    postingsOf(term) {
+      return this.postings[this.rows.get(term) ?? -1] ?? [];
+    }
+
+    /** The idf of a term. @param {string} term */
+    weight(term) {
+      const frequency = this.postingsOf(term).length / 2;
+      return Math.log(1 + (this.lengths.length - frequency + 0.5) / (frequency + 0.5));
+    }
+
+    /** @param {number} at @returns {Passage} */
+    passage(at) {
+      let passage = this.passages.get(at);
+      if (!passage) {
+        const { chapter, start, end } = this.manifest.chunks[at];
+        const sentences = this.chapters[chapter].slice(start, end).split(SENTENCE_END).map((part) => runs(fold(part, this.marks))).filter((part) => part.length);
+        passage = { sentences, runs: sentences.flat() };
+        this.passages.set(at, passage);
+      }
+      return passage;
+    }
+
+    /** @param {string} question */
+    read(question) {
+      const words = runs(question.replace(INVISIBLE, "").normalize("NFC")).map((written) => ({
+        written, runs: runs(fold(written, this.marks)), stop: this.stopwords.has(fold(written)),
+      }));
+      /** @type {Map<string, number>} */
+      const weights = new Map();
+      for (const word of words) {
+        for (const term of word.runs.flatMap(terms)) weights.set(term, Math.max(weights.get(term) ?? 0, word.stop ? STOPWORD_WEIGHT : 1));
+      }
+      const phrases = [...question.matchAll(QUOTED)].map(([, phrase]) => runs(fold(phrase, this.marks))).filter((phrase) => phrase.length);
+      return { words, weights, phrases };
+    }
+
+    /** The best `k` passages for a question, best first. @param {string} question */
+    search(question, k = 7) {
+      const asked = this.read(question);
+      const weights = new Map([...asked.weights].map(([term, weight]) => [term, weight * this.weight(term)]));
+      const attainable = sum(weights.values()) || 1;
+      const factor = this.#withMostPhrases(asked.phrases);
+      const place = this.#named(question).map((value, at) => (factor[at] ? value : 0));
+      const base = this.lengths.map(() => 0);
+      for (const [term, gain] of weights) {
+        const row = this.postingsOf(term);
+        for (let i = 0; i < row.length; i += 2) {
+          base[row[i]] += (gain * row[i + 1]) / (row[i + 1] + K1 * (1 - B + (B * this.lengths[row[i]]) / this.mean));
+        }
+      }
+      base.forEach((value, at) => (base[at] = (factor[at] * value) / attainable));
+      const candidates = best(base.map((value, at) => [at, value + (1 - value) * place[at]])).slice(0, Math.max(CANDIDATES, 2 * k));
+      const scored = candidates.map(([at]) => {
+        const shares = this.passage(at).sentences.map((sentence) => {
+          const found = new Set(sentence.flatMap(terms));
+          return sum([...weights].filter(([term]) => found.has(term)).map(([, gain]) => gain)) / attainable;
+        });
+        const score = (1 - SENTENCE_SHARE) * base[at] + SENTENCE_SHARE * factor[at] * Math.max(0, ...shares);
+        return /** @type {[number, number]} */ ([at, score + (1 - score) * place[at]]);
+      });
+      const hits = this.#withoutRepetitions(best(scored), k);
+      return { hits, evidence: this.judge(asked, hits), asked };
+    }
+
+    /** Placeholder */
+    judge(){ }
+
+    /** @param {string[][]} phrases */
+    #withMostPhrases(phrases) {
+      const factor = /** @type {number[]} */ (this.factor);
+      if (!phrases.length) return factor;
+      const counts = factor.map(() => 0);
+      for (const phrase of phrases) {
+        const wanted = ` ${phrase.join(" ")} `;
+        const [first, ...others] = new Set(phrase.flatMap(terms));
+        const rows = others.map((term) => new Set(this.postingsOf(term).filter((_, i) => i % 2 === 0)));
+        this.postingsOf(first).forEach((at, i) => {
+          if (i % 2 === 0 && factor[at] && rows.every((row) => row.has(at)) && ` ${this.passage(at).runs.join(" ")} `.includes(wanted)) counts[at]++;
+        });
+      }
+      const most = Math.max(0, ...counts);
+      return factor.map((value, at) => (counts[at] === most ? value : 0));
+    }
+
+    /** @param {[number, number][]} scored @param {number} k */
+    #withoutRepetitions(scored, k) {
+      /** @type {{ chunk: number, score: number, set: Set<string> }[]} */
+      const kept = [];
+      for (const [chunk, score] of scored) {
+        if (kept.length === k) break;
+        const set = new Set(this.passage(chunk).runs);
+        const isNew = kept.every((other) => {
+          const shared = [...set].filter((run) => other.set.has(run)).length;
+          return !set.size || shared < SAME_PASSAGE * (set.size + other.set.size - shared);
+        });
+        if (isNew) kept.push({ chunk, score, set });
+      }
+      return kept.map(({ chunk, score }) => ({ chunk, score }));
+    }
+
+    // -- places that a question names (`places.py`) ---------------------------------------------------------------------
+
+    /** @param {string} question */
+    #named(question) {
+      const place = this.lengths.map(() => 0);
+      const raise = (/** @type {Span[]} */ spans, /** @type {number} */ value) =>
+        this.#passagesIn(spans).forEach((inside, at) => (place[at] = Math.max(place[at], inside ? value : 0)));
+      const folded = fold(question);
+      const numbered = [...folded.matchAll(NAMED)].flatMap(([, word, numbers]) => (numbers.match(NUMBERS) ?? []).map((number) => [KIND_OF[word], number]));
+      for (const [, number, word] of folded.matchAll(NTH)) numbered.push([KIND_OF[word], number]);
+      for (const [kind, number] of numbered) {
+        if (kind === "cha") raise(this.manifest.chapters.filter((chapter) => fold(chapter.number) === number).map((chapter) => this.#whole(chapter)), NEAR);
+        else raise(this.#spansOfNumber(kind, number), HELD);
+      }
+      for (const word of question.split(/\s+/)) {
+        const name = word.replace(/^[.,;:!?¿¡()[\]{}"'«»“”]+|[.,;:!?¿¡()[\]{}"'«»“”]+$/g, "");
+        if (/^[@#]/.test(name)) raise(this.#spansOfId(name.slice(1)), HELD);
+        else if (Object.hasOwn(this.manifest.labels, name)) raise(this.#spansOfId(name), HELD);
+      }
+      return place;
+    }
+
+    /** @param {string} kind @param {string} number @returns {Span[]} */
+    #spansOfNumber(kind, number) {
+      const labelled = Object.entries(this.manifest.labels)
+        .filter(([name, { text }]) => name.startsWith(kind + "-") && fold(text).trim().split(/\s+/).at(-1) === number)
+        .flatMap(([name]) => this.#spansOfId(name));
+      const sections = kind !== "sec" ? [] : this.manifest.chapters.flatMap((chapter) =>
+        chapter.sections.filter((part) => fold(part.number) === number).map((part) => this.#under(chapter, part)));
+      return [...labelled, ...sections];
+    }
+
+    /** @param {string} name @returns {Span[]} */
+    #spansOfId(name) {
+      const held = this.chapters.flatMap(({ chapter, blocks }) =>
+        blocks.filter((block) => block.label === name).map(({ start, end }) => /** @type {Span} */ ([chapter.index, start, end])));
+      const spans = held.length ? held : this.#underAnchor(this.manifest.chapters, name);
+      if (spans.length || !Object.hasOwn(this.manifest.labels, name)) return spans;
+      const [page, anchor] = this.manifest.labels[name].href.split("#");
+      const chapters = this.manifest.chapters.filter(({ href }) => href === page);
+      return anchor ? this.#underAnchor(chapters, anchor) : chapters.map((chapter) => this.#whole(chapter));
+    }
+
+    /** @param {AskBook.Chapter[]} chapters @param {string} anchor */
+    #underAnchor(chapters, anchor) {
+      return chapters.flatMap((chapter) =>
+        chapter.sections.filter((section) => anchor && section.anchor === anchor).map((section) => this.#under(chapter, section)));
+    }
+
+    /** @param {AskBook.Chapter} chapter @param {AskBook.Section} section @returns {Span} */
+    #under(chapter, section) {
+      const after = chapter.sections.filter((later) => later.start > section.start && later.level <= section.level).map(({ start }) => start);
+      return [chapter.index, section.start, Math.min(this.chapters[chapter.index].length, ...after)];
+    }
+
+    /** @param {AskBook.Chapter} chapter @returns {Span} */
+    #whole(chapter) {
+      return [chapter.index, 0, this.chapters[chapter.index].length];
+    }
+
+    /** @param {Span[]} spans */
+    #passagesIn(spans) {
+      return this.manifest.chunks.map(({ chapter, start, end }) => spans.some(([index, first, last]) => chapter === index && start < last && end > first));
+    }
+  }
+
+  /** @typedef {[chapter: number, start: number, end: number]} Span */
+
+  const KINDS = {
+    fig: "fig figura figure figur abbildung abb 图 図", tbl: "tabla table tab tabela tabelle tabella tableau cuadro quadro 表",
+    eq: "ecuacion equation equacao gleichung equazione formule formula eq ec gl 式", thm: "teorema theorem theoreme satz thm 定理",
+    lem: "lema lemma lemme", cor: "corolario corollary corollaire korollar corollario",
+    prp: "proposicion proposition proposicao proposizione", def: "definicion definition definicao definizione def 定义 定義",
+    exm: "ejemplo example exemple exemplo beispiel esempio 例", exr: "ejercicio exercise exercice exercicio ubung esercizio",
+    lst: "listado listing listagem listato", sec: "seccion section secao abschnitt sezione apartado sec 节 節",
+    cha: "capitulo chapter chapitre kapitel capitolo cap chap kap ch apendice appendix annexe anexo anhang appendice 章",
+  };
+  /** @type {Record<string, string>} */
+  const KIND_OF = Object.fromEntries(Object.entries(KINDS).flatMap(([kind, words]) => words.split(" ").map((word) => [word, kind])));
+  const NUMBER = "(?:[0-9]+|[a-z](?![a-z]))(?:\\.[0-9]+)*";
+  const NUMBERS = new RegExp(NUMBER, "g");
+  const AND = "(?:\\s*[,&]\\s*|\\s+(?:y|e|and|et|und)\\s+)";
+  const NAMED = new RegExp(
+    `(?:(?<!\\p{L})|(?=[^\\x00-\\u024f]))(${Object.keys(KIND_OF).sort((a, b) => b.length - a.length).join("|")})` +
+    `(?:s|es|en|n)?\\.?\\s*(${NUMBER}(?:${AND}${NUMBER})*)`, "gu");
+  const NTH = /第\s*([0-9]+(?:\.[0-9]+)*)\s*([章节節])/g;
+  const LISTS_OF_REFERENCES = new Set(("references referencias referencia bibliography bibliografia bibliographie referenzen literatur " +
+    "literaturverzeichnis quellen quellenverzeichnis riferimenti referenser 参考文献 引用文献 文献").split(" "));
+
+  /** @param {Iterable<number>} values */
+  function sum(values) {
+    let total = 0;
+    for (const value of values) total += value;
+    return total;
+  }
+
+  /** Above 0, best first, ties in reading order. @param {[number, number][]} scored */
+  function best(scored) {
+    const round = (/** @type {number} */ value) => Math.round(value * 1e9);
+    return scored.filter(([, score]) => round(score) > 0).sort((a, b) => round(b[1]) - round(a[1]) || a[0] - b[0]);
+  }
+
+  /** @type {Promise<Index> | undefined} */
+  let building;
+
+  /** @param {AskBook.Manifest} manifest @param {string} stopwords */
+  function open(manifest, stopwords) {
+    building ??= new Index(manifest, stopwords).build();
+    return building;
+  }
+
+  askBook.search = { fold, runs, terms, tokens, Index, open };
+})();
