@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,40 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def root() -> Path:
     """The checkout."""
     return ROOT
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An account of its own: nothing is read from, or left in, the one that runs the tests."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
+        monkeypatch.setenv(name, str(folder))
+    for name in [name for name in os.environ if name.startswith(("ASK_BOOK_", "QUARTO_", "IA_"))]:
+        if name not in ("ASK_BOOK_CHROMIUM", "ASK_BOOK_PANDOC"):
+            monkeypatch.delenv(name)
+    return folder
+
+
+SMALL_BOOK = {
+    "_quarto.yml": "project: {type: book}\nlang: es\nbook:\n  title: Un libro\n  chapters: [index.qmd, puentes.qmd]\n",
+    "index.qmd": "# Inicio\n\nEste libro trata de los puentes de piedra y de los ríos que cruzan.\n",
+    "puentes.qmd": "# Los puentes\n\nEl puente de Alcántara se terminó en el año 106. Tiene seis arcos desiguales.\n\n"
+    "## Materiales {#sec-materiales}\n\nLas dovelas son de granito sin mortero, traído de canteras cercanas.\n",
+}
+
+
+@pytest.fixture
+def small_book(tmp_path: Path, home: Path) -> Iterator[Path]:
+    """A book of two chapters, in a folder with an awkward name. Its sidecar, if a test started one, is stopped."""
+    folder = tmp_path / "mi libro ñ #1"
+    folder.mkdir()
+    for name, text in SMALL_BOOK.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    yield folder
+    from ask_book.book.project import find_project
+    from ask_book.daemon import control
+
+    if (folder / "_quarto.yml").is_file():
+        (folder / "_quarto.yml").write_text(SMALL_BOOK["_quarto.yml"], encoding="utf-8")
+        control.stop(find_project(folder, {}))

@@ -1,6 +1,186 @@
-"""The command `ask-book`."""
+"""The command `ask-book`: what can be typed, and how errors are told. Each command is a module of `commands`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from ask_book import __version__
+from ask_book.commands import terminal
+from ask_book.errors import AskBookError
+
+DESCRIPTION = """\
+Ask a Quarto book a question and get an answer that can be checked: every claim
+carries a citation, every citation opens the exact passage in the book, and when
+the book does not say it, the answer says so."""
+
+EPILOG = """\
+Begin with:
+  ask-book ask "What does it say about bridges?" --book path/to/book
+  ask-book open path/to/book       the book in the browser, with its panel
+  ask-book init path/to/book       the panel in every render of the book
+
+The book's folder is the one with _quarto.yml, or any folder inside it; without
+one, it is the current folder. A book that was never rendered is read all the same.
+
+Exit codes: 0 done; 1 no, or it failed; 2 used wrongly."""
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    return 2
+    terminal.prepare()
+    parser = _parser()
+    options = parser.parse_args(argv)
+    if options.command is None:
+        parser.print_help()
+        return 2
+    try:
+        options.book = _folder(parser, options)
+        command = importlib.import_module(f"ask_book.commands.{options.command}")
+        return int(command.run(options))
+    except AskBookError as error:
+        terminal.tell_error(error, as_json=options.json)
+        return error.exit_code
+    except BrokenPipeError:
+        terminal.abandon()
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001 - the last resort: a traceback tells a reader nothing
+        terminal.tell_error(_unexpected(error), as_json=options.json)
+        return 1
+
+
+def _folder(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path:
+    if options.book is not None and options.folder is not None:
+        parser.error("give the book's folder once, as DIR or as --book DIR")
+    return Path(options.book or options.folder or ".")
+
+
+def _unexpected(error: Exception) -> AskBookError:
+    if os.environ.get("ASK_BOOK_DEBUG"):
+        raise error
+    return AskBookError(
+        f"Something went wrong that ask-book did not foresee ({type(error).__name__}: {error}).",
+        "Run it again with ASK_BOOK_DEBUG=1 to see where, and report it.",
+        "unexpected",
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "ask-book", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"ask-book {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    def add(name: str, summary: str, description: str, first: str | None = None) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=description,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if first:
+            command.add_argument(first.lower(), metavar=first)
+        command.add_argument("folder", metavar="DIR", nargs="?", help="the book's folder (default: the current one)")
+        command.add_argument("--book", metavar="DIR", help="the same, named")
+        command.add_argument("--json", action="store_true", help="print JSON, for programs")
+        return command
+
+    init = add("init", "add ask-book to a book", INIT)
+    init.add_argument("--yes", action="store_true", help="do it without asking")
+    init.add_argument("--remove", action="store_true", help="undo it: take the line and the extension out again")
+    add("index", "read the book and build its index", INDEX)
+    ask = add("ask", "ask a question", ASK, "QUESTION")
+    search = add("search", "show the passages that fit some words", SEARCH, "WORDS")
+    for command in (ask, search):
+        command.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")
+        command.add_argument("--scope", metavar="WHERE", help="only in this chapter file, part or anchor")
+    opened = add("open", "open the book in the browser", OPEN)
+    opened.add_argument("--no-browser", action="store_true", help="only print the address")
+    serve = add("serve", "serve the book in the foreground", SERVE)
+    serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
+    serve.add_argument("--port", type=_port, help="the port (default: one of the book's own four; 0: any free one)")
+    serve.add_argument("--name", action="append", default=[], metavar="HOST", help="a name readers use for this server")
+    serve.add_argument("--verbose", action="store_true", help="say what happens")
+    serve.add_argument("--open", action="store_true", help="open the browser too")
+    add("start", "start the sidecar in the background", START)
+    add("stop", "stop it", STOP)
+    add("status", "tell whether it runs, and where", STATUS)
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 50:
+        raise argparse.ArgumentTypeError("must be a whole number from 1 to 50")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError("must be a port number, from 0 to 65535")
+    return int(text)
+
+
+INIT = """\
+Copy the Quarto extension into `_extensions/ask-book` and list it in
+`_quarto.yml`, so that each render of the book carries the panel.
+
+The one new line is shown before anything is written; every other byte of the
+file stays. Running it again changes nothing, except that an older copy of the
+extension is replaced. `--remove` gives the folder back as it was."""
+
+INDEX = """\
+Read the book and build what questions are answered from. The other commands
+do this by themselves when it is needed; run it to see what is in the index.
+
+The rendered book is used if there is one that ask-book was part of; otherwise
+the chapters listed in `_quarto.yml` are read with pandoc, into the cache folder
+of your account: nothing is written into the book."""
+
+ASK = """\
+Answer a question from the book, with numbered notes: each quotes the book word
+for word and says where the passage is. If the book does not say it, the answer
+is just that, with the words the book never uses and the nearest passages.
+
+  ask-book ask "Who pays for the dam?"
+  ask-book ask "Who pays for the dam?" --book ../hydrology --json
+
+Exit code 0: answered; 1: not found in the book."""
+
+SEARCH = """\
+Show the passages that fit some words best, with a score from 0 to 1. Useful
+when an answer surprises you: this is all that the answer was made from.
+
+Exit code 0: some were found; 1: none."""
+
+OPEN = """\
+Open the book in the browser, served by the sidecar, which is started if it does
+not run yet."""
+
+SERVE = """\
+Serve the book, its panel and its answers until you press Ctrl-C.
+
+On another address than this machine's (`--host 0.0.0.0`) everybody who can
+reach it may ask; nothing that only the owner may do is open to them. Requests
+are answered only under names that are known: the address given, this machine's
+name, those of `endpoint` and `site-url`, and each `--name`
+(`--name ask.example.org`)."""
+
+START = """\
+Start the sidecar of this book in the background and return when it answers.
+If it runs already, nothing happens; if it runs with another version of
+ask-book or with other settings, it is replaced. It ends by itself when nobody
+has used it for two hours (setting: idle-minutes), or when the book is gone."""
+
+STOP = """\
+Stop the sidecar of this book, if it runs."""
+
+STATUS = """\
+Tell whether the sidecar of this book runs, and where.
+
+Exit code 0: it runs; 1: it does not."""

@@ -39,7 +39,7 @@ def open_edition(project: Project, progress: Progress | None = None, env: Mappin
 
     Raises `AskBookError` when neither is possible (no pandoc, or pandoc fails).
     """
-    if (rendered := _rendered(project)) is not None:
+    if (rendered := rendered_edition(project)) is not None:
         return rendered
     pandoc = find_pandoc(os.environ if env is None else env)
     make_plain(project, pandoc, progress or _silent)
@@ -50,7 +50,8 @@ def _silent(_: str) -> None:
     pass
 
 
-def _rendered(project: Project) -> Edition | None:
+def rendered_edition(project: Project) -> Edition | None:
+    """The edition that Quarto rendered; None when its manifest or one of its pages is not there."""
     manifest = project.data_dir / "manifest.json"
     try:
         made = manifest.stat().st_mtime

@@ -8,6 +8,7 @@ nothing to do.
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -17,11 +18,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ask_book import __version__
-from ask_book.book.locked import locked
 from ask_book.book.pandoc import Pandoc
 from ask_book.book.project import Project
 from ask_book.book.yaml_tree import Node, read_yaml
 from ask_book.errors import AskBookError
+from ask_book.files import locked
 from ask_book.resources import extension_dir
 
 Progress = Callable[[str], None]
@@ -69,7 +70,7 @@ def make_plain(project: Project, pandoc: Pandoc, progress: Progress) -> None:
     """
     folders = _Folders(project.cache_dir)
     folders.root.mkdir(parents=True, exist_ok=True)
-    with locked(folders.root / "lock"):
+    with locked(folders.root / "lock", timeout=math.inf):
         if _is_current(folders, pandoc, project):
             return
         progress(f"Making plain pages of {len(project.chapters)} chapters with {pandoc.origin} {pandoc.version}")

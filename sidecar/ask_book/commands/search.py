@@ -1,0 +1,51 @@
+"""`ask-book search`: the passages that fit some words, with their scores."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from dataclasses import asdict
+
+from ask_book.answering.answer import Source, source
+from ask_book.answering.ask import open_book, question
+from ask_book.book.edition import open_edition
+from ask_book.book.manifest import Tag
+from ask_book.book.project import find_project
+from ask_book.book.settings import settings_of
+from ask_book.commands import terminal
+from ask_book.commands.ask import breadcrumb
+
+SHOWN_CHARACTERS = 200
+
+
+def run(options: Namespace) -> int:
+    """Print the passages. 0 when there are some, 1 when there are none."""
+    asked = question(options.words, scope=options.scope)
+    project = find_project(options.book, os.environ)
+    settings = settings_of(project.configuration, os.environ)
+    progress = terminal.Progress()
+    try:
+        book = open_book(open_edition(project, progress))
+    finally:
+        progress.clear()
+    retrieval = book.index.search(asked.text, options.k or settings.top_k, asked.scope)
+    chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in retrieval.hits]
+    found = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
+    passages = [passage for passage in found if passage]
+    if options.json:
+        terminal.say_json([asdict(passage) for passage in passages])
+    elif passages:
+        _say(passages, book.site.as_uri())
+    else:
+        terminal.say("Nothing in the book has these words.")
+    return 0 if passages else 1
+
+
+def _say(passages: list[Source], site: str) -> None:
+    for passage in passages:
+        text = " ".join(passage.text.split())
+        short = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS].rsplit(' ', 1)[0]} …"
+        terminal.say(f"{passage.score:.2f}  {breadcrumb(passage.chapter_title, passage.heading_path)}")
+        terminal.say(terminal.wrapped(short, "      "))
+        terminal.say(terminal.dim(f"      {site}/{passage.href}"))
+        terminal.say()

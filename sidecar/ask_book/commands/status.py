@@ -1,0 +1,25 @@
+"""`ask-book status`: whether the sidecar runs, and where."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+from ask_book import __version__
+from ask_book.book.project import find_project
+from ask_book.commands import terminal
+from ask_book.daemon import control
+
+
+def run(options: Namespace) -> int:
+    """0 when it runs, 1 when it does not."""
+    status = control.status(find_project(options.book, os.environ))
+    if options.json:
+        terminal.say_json(status)
+    elif status.running:
+        terminal.say(f"The sidecar answers at {status.url} (process {status.pid}, ask-book {status.version})")
+        if status.version != __version__:
+            terminal.say(f"This is ask-book {__version__}: `ask-book start` puts it in its place.")
+    else:
+        terminal.say("The sidecar does not run. Start it with `ask-book start`.")
+    return 0 if status.running else 1

@@ -1,0 +1,177 @@
+"""Start, stop and look at the daemon of a book, from another process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ask_book import __version__
+from ask_book.book.project import Project
+from ask_book.book.settings import Settings
+from ask_book.daemon.state import State, StateFolder, state_folder
+from ask_book.errors import AskBookError
+from ask_book.files import locked
+
+START_SECONDS = 30.0
+STOP_SECONDS = 5.0
+POLL_SECONDS = 0.01
+
+
+@dataclass(frozen=True)
+class Status:
+    """What `status --json` prints."""
+
+    running: bool
+    url: str | None = None
+    pid: int | None = None
+    port: int | None = None
+    book_id: str | None = None
+    version: str | None = None
+
+
+def fingerprint(project: Project, settings: Settings) -> str:
+    """What a daemon was started with: when it differs, `start` replaces the daemon."""
+    made_of = (__version__, sys.executable, project.book_id, str(project.output_dir), settings)
+    return hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]
+
+
+def start(project: Project, settings: Settings, env: Mapping[str, str]) -> State:
+    """The daemon of this project: the one that runs, or a new one, answering. Any number of starts give one daemon.
+
+    Raises `AskBookError` when it cannot start, with the reason and the place of its log.
+    """
+    folder = state_folder(project)
+    wanted = fingerprint(project, settings)
+    if state := _answering(folder, wanted):
+        return state
+    with locked(folder.start_lock, START_SECONDS) as got:
+        if not got:
+            raise AskBookError("Another `ask-book start` of this book does not come to an end.", f"See {folder.log}.")
+        if state := _answering(folder, wanted):
+            return state
+        _end(folder)
+        return _spawn(project, folder, env)
+
+
+def stop(project: Project) -> bool:
+    """End the daemon of this project. Whether there was one."""
+    folder = state_folder(project)
+    with locked(folder.start_lock, START_SECONDS):
+        return _end(folder)
+
+
+def status(project: Project) -> Status:
+    """Whether a daemon lives and answers, and where."""
+    folder = state_folder(project)
+    state = folder.read() if folder.is_alive() else None
+    if state is None or not state.port or health(state.port) is None:
+        return Status(False, book_id=project.book_id)
+    return Status(True, state.url, state.pid, state.port, state.book_id, state.version)
+
+
+def health(port: int, timeout: float = 2.0) -> dict[str, Any] | None:
+    """What `/health` says on a port of this machine; None if nothing there speaks like a sidecar."""
+    from http.client import HTTPConnection, HTTPException
+
+    connection = HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        connection.request("GET", "/health")
+        data = json.loads(connection.getresponse().read())
+    except (OSError, ValueError, HTTPException):
+        return None
+    finally:
+        connection.close()
+    return data if isinstance(data, dict) else None
+
+
+def _answering(folder: StateFolder, wanted: str) -> State | None:
+    state = folder.read()
+    if state is None or state.fingerprint != wanted or not state.port or not folder.is_alive():
+        return None
+    return state if health(state.port) is not None else None
+
+
+def _end(folder: StateFolder) -> bool:
+    """Ask the daemon to end, then make it. Only called with the start lock held, so its process id is current."""
+    if not folder.is_alive(patience=0.2):
+        return False
+    state = folder.read()
+    if state is not None:
+        for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+            try:
+                os.kill(state.pid, number)
+            except OSError:
+                break
+            if _wait_for_end(folder):
+                return True
+    if _wait_for_end(folder):
+        return True
+    raise AskBookError("The sidecar that runs for this book cannot be ended.", f"See {folder.log}.", "stop")
+
+
+def _wait_for_end(folder: StateFolder) -> bool:
+    deadline = time.monotonic() + STOP_SECONDS
+    while folder.is_alive():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
+
+
+def _spawn(project: Project, folder: StateFolder, env: Mapping[str, str]) -> State:
+    # Not the process id: on Windows a virtual environment's Python starts another one.
+    start_id = secrets.token_hex(8)
+    command = [sys.executable, "-P", "-m", "ask_book.daemon", str(project.root), start_id]
+    child = _detached(command, folder, env)
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        state = folder.read()
+        if state is not None and state.start_id == start_id:
+            if state.error:
+                child.wait(STOP_SECONDS)
+                raise AskBookError(state.error, state.hint or f"See {folder.log}.", "start")
+            if state.port and health(state.port) is not None:
+                # It lives on without us: without this, Python warns about a child left behind.
+                child.returncode = 0
+                return state
+        if child.poll() is not None:
+            raise AskBookError(f"The sidecar ended at once (exit code {child.returncode}).", _log_hint(folder), "start")
+        time.sleep(POLL_SECONDS)
+    child.kill()
+    child.wait()
+    raise AskBookError(f"The sidecar did not answer within {START_SECONDS:.0f} s.", _log_hint(folder), "start")
+
+
+def _detached(command: list[str], folder: StateFolder, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """A process that outlives this one and holds none of its pipes, terminal or working folder."""
+    options: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        options = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    with (folder.path / "crash.log").open("wb") as crash:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=crash,
+            cwd=folder.path,
+            env=dict(env),
+            **options,
+        )
+
+
+def _log_hint(folder: StateFolder) -> str:
+    try:
+        lines = (folder.path / "crash.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        lines = []
+    last = f"Its last words: {lines[-1]}\n  " if lines else ""
+    return f"{last}See {folder.log}."
