@@ -46,10 +46,10 @@ end
 ---@param start integer
 ---@return string
 local function block_json(block, start)
-  return json.object({
-    "kind", block.kind, "start", start, "end", start + utf8.len(block.text),
-    "text", block.text, "context", block.context, "label", block.label,
-  })
+  return ('{"kind":"%s","start":%d,"end":%d,"text":%s,"context":%s,"label":%s}'):format(
+    block.kind, start, start + utf8.len(block.text),
+    json.string(block.text), json.string(block.context), json.string(block.label)
+  )
 end
 
 ---@param section Section

@@ -56,7 +56,6 @@ local end_scopes = {
   tbody = table_scope, thead = table_scope, tfoot = table_scope, tr = table_scope, td = table_scope, th = table_scope,
   caption = table_scope,
 }
-local paragraph_end = { targets = set("p"), scope = set("table td th caption template object button") }
 
 ---@param source string
 ---@param pos integer just after the name of a tag
@@ -186,6 +185,18 @@ function html.parse(source)
     end
   end
 
+  -- Every block closes the paragraph it would be in, so that one can only be open below the nearest block.
+  local function close_paragraph()
+    for i = depth, 2, -1 do
+      if stack[i].tag == "p" then
+        depth = i - 1
+        return
+      elseif stack[i].block then
+        return
+      end
+    end
+  end
+
   local function add(child)
     local parent = stack[depth]
     parent[#parent + 1] = child
@@ -201,7 +212,7 @@ function html.parse(source)
     if not in_foreign then
       foreign_depth = nil
       if is_block and not keeps_paragraph[tag] then
-        close_implied(paragraph_end)
+        close_paragraph()
       end
       if implied_ends[tag] then
         close_implied(implied_ends[tag])
@@ -299,8 +310,10 @@ function html.parse(source)
     elseif source:find("^<[!?/]", at) then
       pos = (source:find(">", at, true) or #source) + 1
     else
-      add("<")
-      pos = at + 1
+      local last = source:match("^<+()", at) - 1
+      local text_end = math.max(at, last - 1)
+      add(source:sub(at, text_end))
+      pos = text_end + 1
     end
   end
 end

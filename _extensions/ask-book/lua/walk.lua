@@ -42,7 +42,12 @@ end
 ---@param changes table
 ---@return Scope
 function Walk.within(scope, changes)
-  return setmetatable(changes, { __index = scope })
+  for key, value in pairs(scope) do
+    if changes[key] == nil then
+      changes[key] = value
+    end
+  end
+  return changes
 end
 
 ---@param node Node
