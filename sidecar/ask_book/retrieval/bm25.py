@@ -1,15 +1,16 @@
 """BM25 (Robertson and Zaragoza 2009) over arrays: one compressed row of postings a term.
 
-    score(d, q) = Σ idf(t) · tf / (tf + k1 · (1 - b + b · |d| / mean|d|))      over the distinct terms t of q
-    idf(t)      = ln(1 + (N - df + 0.5) / (df + 0.5))                          an unknown term has df = 0
+    score(d, q) = Σ w(t) · idf(t) · tf / (tf + k1 · (1 - b + b · |d| / mean|d|))      over the distinct terms t of q
+    idf(t)      = ln(1 + (N - df + 0.5) / (df + 0.5))                                 an unknown term has df = 0
 
-Without the constant factor (k1 + 1) a term never gives more than its idf, so `attainable` (the sum of the idf of all
-terms of the question, the unknown ones included) bounds the score and the quotient lies in 0..1.
+`w` is the weight of a term in the question. Without the constant factor (k1 + 1) a term never gives more than
+w · idf, so `attainable` (the sum of that over all terms, the unknown ones included) bounds the score and the quotient
+lies in 0..1; an unknown word can only lower it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +24,7 @@ B = 0.75
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -68,19 +70,26 @@ class Postings:
         row = self.ids.get(term)
         return self.unknown if row is None else float(self.idf[row])
 
-    def attainable(self, terms: Iterable[str]) -> float:
-        """The bound of the score: sum of idf over the distinct terms."""
-        return sum(self.weight(term) for term in dict.fromkeys(terms))
+    def attainable(self, weights: Mapping[str, float]) -> float:
+        """The bound of the score for terms with these weights."""
+        return sum(weight * self.weight(term) for term, weight in weights.items())
 
-    def scores(self, terms: Iterable[str]) -> Floats:
-        """BM25 of every passage for the distinct `terms`; shape (size,)."""
-        rows = np.fromiter((self.ids[term] for term in dict.fromkeys(terms) if term in self.ids), dtype=np.int64)
-        if not len(rows):
+    def scores(self, weights: Mapping[str, float]) -> Floats:
+        """BM25 of every passage for terms with these weights; shape (size,)."""
+        known = {self.ids[term]: weight for term, weight in weights.items() if term in self.ids}
+        if not known:
             return np.zeros(self.size)
+        rows = np.fromiter(known, np.int64, len(known))
+        gains = np.fromiter(known.values(), np.float64, len(known)) * self.idf[rows]
         at, widths = _ranges(self.starts[rows], self.starts[rows + 1])
         passages, counts = self.passages[at], self.counts[at].astype(np.float64)
-        weights = np.repeat(self.idf[rows], widths) * counts / (counts + self._norms[passages])
-        return np.bincount(passages, weights, minlength=self.size).astype(np.float64, copy=False)
+        shares = counts / (counts + self._norms[passages])
+        return np.bincount(passages, np.repeat(gains, widths) * shares, minlength=self.size).astype(np.float64)
+
+    def passages_with(self, term: str) -> npt.NDArray[np.int32]:
+        """The passages that have a term, in order."""
+        row = self.ids.get(term)
+        return self.passages[:0] if row is None else self.passages[self.starts[row] : self.starts[row + 1]]
 
 
 def build(texts: Iterable[str], marks: bool = False) -> Postings:

@@ -8,24 +8,24 @@ they fit the manifest and this version; anything else there (cut short, edited, 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from ask_book.book.manifest import Chunk, Manifest
-from ask_book.retrieval import bm25, tokens
-from ask_book.retrieval.evidence import Evidence
+from ask_book.book.manifest import Manifest
+from ask_book.files import write_atomically
+from ask_book.retrieval import bm25, passages, places, query, ranking, tokens
+from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge
 from ask_book.retrieval.language import keeps_marks, language_of, locale
-from ask_book.retrieval.places import in_scope
 
 FORMAT = 1
 
@@ -57,19 +57,46 @@ class Index:
 
     def search(self, question: str, k: int = 7, scope: str | None = None) -> Retrieval:
         """The best `k` passages for a question, best first; ties in reading order. `scope`: see `places.in_scope`."""
-        terms = tokens.tokens(question, self.marks)
-        scores = self.postings.scores(terms) / max(self.postings.attainable(terms), 1e-9)
-        if scope is not None:
-            scores = scores * in_scope(self.manifest, scope)
-        order = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:k]
-        hits = tuple(Hit(int(at), float(scores[at])) for at in order if scores[at] > 0)
-        stop = locale(self.lang).stopwords
-        words = [word for word in question.split() if tokens.fold(word) not in stop]
-        known = [bool(set(tokens.tokens(word, self.marks)) & self.postings.ids.keys()) for word in words]
-        found = tuple(word for word, is_known in zip(words, known, strict=True) if is_known)
-        absent = tuple(word for word, is_known in zip(words, known, strict=True) if not is_known)
-        confidence = hits[0].score if hits else 0.0
-        return Retrieval(hits, Evidence(confidence > 0.2, confidence, found, absent))
+        stopwords = locale(self.lang).stopwords | locale(language_of(question, self.lang)).stopwords
+        asked = query.read(question, stopwords, self.marks)
+        factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)
+        holders = [
+            ranking.passages_with(phrase, self.postings, self._passage) * (factor > 0) for phrase in asked.phrases
+        ]
+        most = np.sum(holders, axis=0) if holders else np.zeros(self.postings.size)
+        factor = factor * (most == most.max(initial=0))
+        place = places.named(self.manifest, question)
+        ranked = ranking.rank(asked, self.postings, self._passage, factor, place, k)
+        found = Findings(
+            score=ranked[0][1] if ranked else 0.0,
+            passages=tuple(frozenset(self._found_by(at)) for at, _ in ranked[:LOOKED_AT]),
+            vocabulary=self.postings.vocabulary,
+            missing=tuple(
+                phrase.written
+                for phrase, mask in zip(asked.phrases, holders, strict=True)
+                if len(phrase.runs) > 1 and not mask.any()
+            ),
+            named=bool((place[factor > 0] >= places.HELD).any()),
+        )
+        evidence = judge(asked, found, nouns_capitalised=self.lang.startswith("de"))
+        return Retrieval(tuple(Hit(at, score) for at, score in ranked), evidence)
+
+    def _found_by(self, at: int) -> list[str]:
+        return tokens.runs(tokens.fold(passages.indexed_text(self.manifest, self.manifest.chunks[at]), self.marks))
+
+    @cached_property
+    def _factor(self) -> bm25.Floats:
+        return np.where(places.lists_of_references(self.manifest), places.REFERENCES, 1.0)
+
+    @cached_property
+    def _passage(self) -> Callable[[int], passages.Passage]:
+        """Passages are read when they are first looked at; those of a large book are not all kept."""
+
+        @lru_cache(maxsize=8192)
+        def read(at: int) -> passages.Passage:
+            return passages.read(self.manifest, self.manifest.chunks[at], self.marks)
+
+        return read
 
 
 def open_index(manifest: Manifest, folder: Path) -> Index:
@@ -79,19 +106,10 @@ def open_index(manifest: Manifest, folder: Path) -> Index:
     marks = keeps_marks(manifest.book.lang, sample)
     postings = _load(manifest, folder)
     if postings is None:
-        postings = bm25.build((indexed_text(manifest, chunk) for chunk in manifest.chunks), marks)
+        postings = bm25.build((passages.indexed_text(manifest, chunk) for chunk in manifest.chunks), marks)
         with suppress(OSError):
             _save(manifest, lang, postings, folder)
     return Index(manifest, lang, marks, postings)
-
-
-def indexed_text(manifest: Manifest, chunk: Chunk) -> str:
-    """What a passage is found by: its headings, twice; its text; words that are not on the page but describe it."""
-    chapter = manifest.chapters[chunk.chapter]
-    section = chapter.section_at(chunk.start)
-    headings = dict.fromkeys((chapter.title, *section.heading_path))
-    contexts = (block.context for block in chapter.blocks_in(chunk.start, chunk.end) if block.context)
-    return "\n".join((*headings, *headings, chapter.text[chunk.start : chunk.end], *contexts))
 
 
 def _fingerprint(manifest: Manifest) -> str:
@@ -135,20 +153,19 @@ def _save(manifest: Manifest, lang: str, postings: bm25.Postings, folder: Path) 
         "terms": len(postings.vocabulary),
         "chunks_crc32": zlib.crc32(chunks),
     }
-    _write(folder / "chunks.json", lambda file: file.write(chunks))
-    _write(
-        folder / "lexical.npz",
-        lambda file: np.savez(
-            file,
-            fingerprint=np.array(fingerprint),
-            vocabulary=np.frombuffer("\n".join(postings.vocabulary).encode(), np.uint8),
-            starts=postings.starts,
-            passages=postings.passages,
-            counts=postings.counts,
-            lengths=postings.lengths,
-        ),
+    arrays = BytesIO()
+    np.savez(
+        arrays,
+        fingerprint=np.array(fingerprint),
+        vocabulary=np.frombuffer("\n".join(postings.vocabulary).encode(), np.uint8),
+        starts=postings.starts,
+        passages=postings.passages,
+        counts=postings.counts,
+        lengths=postings.lengths,
     )
-    _write(folder / "index.meta.json", lambda file: file.write(json.dumps(meta, indent=1).encode()))
+    write_atomically(folder / "chunks.json", chunks)
+    write_atomically(folder / "lexical.npz", arrays.getvalue())
+    write_atomically(folder / "index.meta.json", json.dumps(meta, indent=1).encode())
 
 
 def _chunk_rows(manifest: Manifest) -> list[dict[str, Any]]:
@@ -172,15 +189,3 @@ def _chunk_rows(manifest: Manifest) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _write(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write beside, then rename: a reader sees the old file or the new one, never a part."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -1,19 +1,55 @@
-"""Places of the book that a question or a caller names: a chapter, a part, a section, an anchor.
+"""Places of the book that a question or a caller names: a chapter, a part, a section, a figure, an anchor.
 
-A set of passages is a boolean array over `manifest.chunks`.
+A question names a place by id (`@fig-map`, `#sec-clima`, a label's bare name) or by kind and number in any of the
+languages below ("Figura 3.2", "tabla 3.2 y 3.3", "teorema 2.3", "capítulo 5", "第5章"). Numbers are those of the
+rendered book. Kinds are the prefixes of Quarto's labels, and `cha` for chapters and appendices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from ask_book.book.manifest import Chapter, Manifest, Section
+from ask_book.retrieval import tokens
+from ask_book.retrieval.bm25 import Floats, Mask
 
-Mask = npt.NDArray[np.bool_]
+HELD = 0.5
+NEAR = 0.25
+REFERENCES = 0.5
+
 Span = tuple[int, int, int]
+
+_KINDS = {
+    "fig": "fig figura figure figur abbildung abb 图 図",
+    "tbl": "tabla table tab tabela tabelle tabella tableau cuadro quadro 表",
+    "eq": "ecuacion equation equacao gleichung equazione formule formula eq ec gl 式",
+    "thm": "teorema theorem theoreme satz thm 定理",
+    "lem": "lema lemma lemme",
+    "cor": "corolario corollary corollaire korollar corollario",
+    "prp": "proposicion proposition proposicao proposizione",
+    "def": "definicion definition definicao definizione def 定义 定義",
+    "exm": "ejemplo example exemple exemplo beispiel esempio 例",
+    "exr": "ejercicio exercise exercice exercicio ubung esercizio",
+    "lst": "listado listing listagem listato",
+    "sec": "seccion section secao abschnitt sezione apartado sec 节 節",
+    "cha": "capitulo chapter chapitre kapitel capitolo cap chap kap ch 章 "
+    "apendice appendix annexe anexo anhang appendice",
+}
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+_NUMBER = r"(?:[0-9]+|[a-z](?![a-z]))(?:\.[0-9]+)*"
+_AND = r"(?:\s*[,&]\s*|\s+(?:y|e|and|et|und)\s+)"
+_NAMED = re.compile(
+    rf"(?:(?<![^\W\d_])|(?=[^\x00-\u024f]))({'|'.join(sorted(_KIND_OF, key=len, reverse=True))})"
+    rf"(?:s|es|en|n)?\.?\s*({_NUMBER}(?:{_AND}{_NUMBER})*)"
+)
+_NTH = re.compile(r"第\s*([0-9]+(?:\.[0-9]+)*)\s*([章节節])")
+_LISTS_OF_REFERENCES = (
+    "references referencias referencia bibliography bibliografia bibliographie referenzen literatur "
+    "literaturverzeichnis quellen quellenverzeichnis riferimenti referenser 参考文献 引用文献 文献"
+)
 
 
 def in_scope(manifest: Manifest, scope: str) -> Mask:
@@ -21,33 +57,106 @@ def in_scope(manifest: Manifest, scope: str) -> Mask:
 
     A page and an anchor may come together (`page.html#sec-x`). An unknown scope holds no passage.
     """
-    page, _, anchor = scope.rpartition("#") if "#" in scope else (scope, "", "")
-    chapters = [
-        chapter for chapter in manifest.chapters if not page or page in (chapter.file, chapter.href, chapter.part)
+    page, _, anchor = scope.partition("#")
+    chapters = [chapter for chapter in manifest.chapters if page and page in (chapter.file, chapter.href, chapter.part)]
+    if not anchor and chapters:
+        return _passages_in(manifest, map(_whole, chapters))
+    return _passages_in(manifest, _under_anchor(chapters or manifest.chapters, anchor or page))
+
+
+def lists_of_references(manifest: Manifest) -> Mask:
+    """The passages of sections whose title begins like that of a bibliography."""
+    titles = set(_LISTS_OF_REFERENCES.split())
+    return _passages_in(
+        manifest,
+        (
+            (chapter.index, section.start, section.end)
+            for chapter in manifest.chapters
+            for section in chapter.sections
+            if titles.intersection(tokens.runs(tokens.fold(section.title))[:1])
+        ),
+    )
+
+
+def named(manifest: Manifest, question: str) -> Floats:
+    """How strongly a question names each passage: `HELD` if it holds the place, `NEAR` if it is in a named chapter."""
+    place = np.zeros(len(manifest.chunks))
+    for kind, number in _numbered(question):
+        if kind == "cha":
+            chapters = [chapter for chapter in manifest.chapters if tokens.fold(chapter.number) == number]
+            place = np.maximum(place, NEAR * _passages_in(manifest, map(_whole, chapters)))
+        else:
+            place = np.maximum(place, HELD * _passages_in(manifest, _spans_of_number(manifest, kind, number)))
+    for name in _ids(manifest, question):
+        place = np.maximum(place, HELD * _passages_in(manifest, _spans_of_id(manifest, name)))
+    return place
+
+
+def _numbered(question: str) -> Iterator[tuple[str, str]]:
+    folded = tokens.fold(question)
+    for word, numbers in _NAMED.findall(folded):
+        for number in re.findall(_NUMBER, numbers):
+            yield _KIND_OF[word], number
+    for number, word in _NTH.findall(folded):
+        yield _KIND_OF[word], number
+
+
+def _ids(manifest: Manifest, question: str) -> Iterator[str]:
+    for word in question.split():
+        name = word.strip(".,;:!?¿¡()[]{}\"'«»“”")
+        if name[:1] in ("@", "#"):
+            yield name[1:]
+        elif name in manifest.labels:
+            yield name
+
+
+def _spans_of_number(manifest: Manifest, kind: str, number: str) -> Iterator[Span]:
+    for name, label in manifest.labels.items():
+        if name.startswith(f"{kind}-") and tokens.fold(label.text).split()[-1:] == [number]:
+            yield from _spans_of_id(manifest, name)
+    if kind == "sec":
+        for chapter in manifest.chapters:
+            yield from (_under(chapter, part) for part in chapter.sections if tokens.fold(part.number) == number)
+
+
+def _spans_of_id(manifest: Manifest, name: str) -> list[Span]:
+    """The blocks with this label; else what its link points to: a section or a whole page."""
+    spans = [
+        (chapter.index, block.start, block.end)
+        for chapter in manifest.chapters
+        for block in chapter.blocks
+        if block.label == name
     ]
-    if anchor or not chapters:
-        return passages_in(manifest, under_anchor(chapters or manifest.chapters, anchor or scope))
-    return passages_in(manifest, ((chapter.index, 0, len(chapter.text)) for chapter in chapters))
+    spans = spans or _under_anchor(manifest.chapters, name)
+    label = manifest.labels.get(name)
+    if spans or label is None:
+        return spans
+    page, _, anchor = label.href.partition("#")
+    chapters = [chapter for chapter in manifest.chapters if chapter.href == page]
+    return _under_anchor(chapters, anchor) if anchor else list(map(_whole, chapters))
 
 
-def under_anchor(chapters: Iterable[Chapter], anchor: str) -> list[Span]:
+def _under_anchor(chapters: Iterable[Chapter], anchor: str) -> list[Span]:
     """Where the sections with this anchor are, their subsections included."""
     return [
-        under(chapter, section)
+        _under(chapter, section)
         for chapter in chapters
         for section in chapter.sections
-        if section.anchor == anchor and anchor
+        if anchor and section.anchor == anchor
     ]
 
 
-def under(chapter: Chapter, section: Section) -> Span:
+def _under(chapter: Chapter, section: Section) -> Span:
     """The span of a section and its subsections."""
-    after = chapter.sections[chapter.sections.index(section) + 1 :]
-    end = next((later.start for later in after if later.level <= section.level), len(chapter.text))
-    return chapter.index, section.start, end
+    after = (later for later in chapter.sections if later.start > section.start and later.level <= section.level)
+    return chapter.index, section.start, min((later.start for later in after), default=len(chapter.text))
 
 
-def passages_in(manifest: Manifest, spans: Iterable[Span]) -> Mask:
+def _whole(chapter: Chapter) -> Span:
+    return chapter.index, 0, len(chapter.text)
+
+
+def _passages_in(manifest: Manifest, spans: Iterable[Span]) -> Mask:
     """The passages that share a character with one of the spans."""
     chapter = np.array([chunk.chapter for chunk in manifest.chunks], np.int64)
     start = np.array([chunk.start for chunk in manifest.chunks], np.int64)

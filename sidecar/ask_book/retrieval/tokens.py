@@ -51,6 +51,17 @@ def runs(folded: str) -> list[str]:
     return _run_pattern().findall(folded)
 
 
+def words(text: str) -> list[str]:
+    """The words of a text as they are written: its runs before folding, cut by script, invisible characters apart."""
+    visible = unicodedata.normalize("NFC", _DROP_KEEPING.sub("", text))
+    return [piece for run in runs(visible) for piece in _PIECES.findall(run)]
+
+
+def is_unspaced(run: str) -> bool:
+    """Whether a run begins in a script that is written without spaces."""
+    return _IS_UNSPACED.match(run) is not None
+
+
 @lru_cache(maxsize=100_000)
 def terms(run: str) -> tuple[str, ...]:
     """The search terms that one run gives, in order, repetitions kept."""
@@ -63,7 +74,7 @@ def tokens(text: str, marks: bool = False) -> list[str]:
 
 
 def _terms_of_piece(piece: str) -> list[str]:
-    if _IS_UNSPACED.match(piece):
+    if is_unspaced(piece):
         return [piece[i : i + 2] for i in range(max(1, len(piece) - 1))]
     word = f"_{piece}_"
     return [word, *(word[i : i + GRAM] for i in range(len(word) - GRAM + 1))] if len(word) > GRAM else [word]

@@ -1,0 +1,70 @@
+"""A question as search reads it: its words, the weight of each search term, the phrases in quotation marks.
+
+Stop words (function words and the words of asking) count half: they say little about the subject, but the order of
+the passages is better with them than without. A term that two words give counts as the heavier of them. In a script
+without spaces every bigram is a word; one of hiragana alone is a stop word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ask_book.retrieval import tokens
+
+STOPWORD_WEIGHT = 0.5
+_QUOTED = re.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]+)[\"“”»」』]")
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word as the reader wrote it and as search sees it. `glued`: a bigram that begins in the one before."""
+
+    written: str
+    run: str
+    stop: bool
+    glued: bool = False
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words between quotation marks, as the reader wrote them, and their runs (at least one)."""
+
+    written: str
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question, read. `weights` holds its distinct terms in order of first use."""
+
+    words: tuple[Word, ...]
+    weights: dict[str, float]
+    phrases: tuple[Phrase, ...]
+
+
+def read(question: str, stopwords: frozenset[str], marks: bool = False) -> Query:
+    """Read a question; `stopwords` are folded, `marks` as in `tokens.fold`."""
+    words = tuple(_words(question, stopwords, marks))
+    weights: dict[str, float] = {}
+    for word in words:
+        for term in tokens.terms(word.run):
+            weights[term] = max(weights.get(term, 0.0), STOPWORD_WEIGHT if word.stop else 1.0)
+    phrases = (
+        Phrase(written.strip(), tuple(tokens.runs(tokens.fold(written, marks))))
+        for written in _QUOTED.findall(question)
+    )
+    return Query(words, weights, tuple(phrase for phrase in phrases if phrase.runs))
+
+
+def _words(question: str, stopwords: frozenset[str], marks: bool) -> Iterator[Word]:
+    for written in tokens.words(question):
+        for run in tokens.runs(tokens.fold(written, marks)):
+            if tokens.is_unspaced(run):
+                for at, bigram in enumerate(tokens.terms(run)):
+                    stop = bigram in stopwords or _HIRAGANA.fullmatch(bigram) is not None
+                    yield Word(bigram, bigram, stop, at > 0)
+            else:
+                yield Word(written, run, tokens.fold(run) in stopwords)
