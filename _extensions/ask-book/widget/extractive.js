@@ -4,13 +4,14 @@
  */
 (() => {
   const { fold, runs, tokens, open } = askBook.search;
-  const MOST = 5, CHARS = 1200, LONGEST = 600, ENOUGH = 0.4, AROUND = 0.4, OPENING = 1.1, NEAREST = 3, WORDS_OF_A_GREETING = 8;
+  const MOST = 5, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.3, AROUND = 0.5, OPENING = 1.1, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8;
   const WHOLE = new Set(["heading", "table", "code", "output", "math", "figure"]);
   const ALONE = new Set(["code", "output", "table", "math", "figure", "list"]);
 
   const CLOSING = "\"'”’»›)\\]」』）】》〉";
   const OPENING_MARKS = "\"'“‘«‹(\\[{¿¡—–\\-";
-  const MARK = new RegExp(`[。！？｡]+[${CLOSING}]*|[.!?…؟۔।॥]+[${CLOSING}]*(?=\\s|$)`, "gu");
+  const BEHIND = `[${CLOSING}]*(?:[ \u00a0\u202f]»)?`;
+  const MARK = new RegExp(`[。！？｡]+${BEHIND}|[.!?…؟۔।॥]+${BEHIND}(?=\\s|$)`, "gu");
   const BETWEEN = new RegExp(`[\\s${OPENING_MARKS}]*`, "uy");
   const INITIALS = /^(?:\p{L}\.)*\p{L}$/u;
 
@@ -44,7 +45,7 @@
     BETWEEN.test(text);
     const next = Math.min(BETWEEN.lastIndex || at + mark.length, limit);
     if (next < limit && /^\p{Lowercase}/u.test(text.slice(next))) return false;
-    if (mark.replace(new RegExp(`[${CLOSING}]+$`), "") !== ".") return true;
+    if (mark.replace(new RegExp(`[${CLOSING} \u00a0\u202f]+$`), "") !== ".") return true;
     const soFar = text.slice(start, at).trim().split(/\s+/).filter(Boolean);
     const word = (soFar.at(-1) ?? "").replace(new RegExp(`^[${OPENING_MARKS}]+`), "");
     const isInitial = INITIALS.test(word) && word === word.toUpperCase() && word !== word.toLowerCase();
@@ -72,7 +73,7 @@
 
   /** @typedef {{ chapter: number, start: number, end: number }} Tag */
   /** @typedef {{ tag: Tag, score: number }} Passage */
-  /** @typedef {{ tag: Tag, block: AskBook.Block, section: AskBook.Section, factor: number, inside: Set<string>, around: Set<string> }} Candidate */
+  /** @typedef {{ tag: Tag, block: AskBook.Block, section: AskBook.Section, factor: number, inside: string[], around: string[] }} Candidate */
 
   /** @param {any} index @param {string} question @param {Set<string>} stopwords @returns {Map<string, number>} */
   function asked(index, question, stopwords) {
@@ -81,28 +82,46 @@
     return new Map((telling.length ? telling : words).flatMap((/** @type {string} */ word) => tokens(word, index.marks)).map((/** @type {string} */ term) => [term, index.weight(term)]));
   }
 
-  /** @param {any} index @param {Passage[]} passages @param {Set<string>} abbreviations @returns {Candidate[]} */
-  function candidates(index, passages, abbreviations) {
+  /** A row that other rows have as their context says nothing alone. @param {AskBook.Block} block @param {AskBook.Section} section */
+  const isTableHead = (block, section) => block.kind === "table"
+    && section.blocks.some((other) => other !== block && other.kind === "table" && other.context.includes(block.text));
+
+  /** A few words without a full stop, such as the title of a callout. @param {AskBook.Block} block @param {string} text */
+  const isTitle = ({ kind }, text) => ["para", "callout", "quote"].includes(kind) && pointsIn(text) < TITLE
+    && !/[.!?…。！？｡؟۔।॥]$/u.test(text.replace(/["'”’»)]+$/, ""));
+
+  /**
+   * @param {any} index @param {Passage[]} passages @param {Map<string, number>} weights @param {Set<string>} abbreviations
+   * @returns {Candidate[]}
+   */
+  function candidates(index, passages, weights, abbreviations) {
     const best = Math.max(0, ...passages.map(({ score }) => score));
     const seen = new Set();
     /** @type {Candidate[]} */
     const found = [];
+    const termsIn = (/** @type {string} */ text) => new Set(/** @type {string[]} */ (tokens(text, index.marks)).filter((term) => weights.has(term)));
     for (const { tag: within, score } of passages) {
       const book = index.chapters[within.chapter];
       for (const block of /** @type {AskBook.Block[]} */ (book.blocksIn(within.start, within.end))) {
-        if (block.kind === "heading" || /^ref-\S+$/.test(block.label)) continue;
         const section = book.sectionAt(block.start);
-        const around = new Set(/** @type {string[]} */ (tokens([book.chapter.title, ...section.heading_path, block.context].join(" "), index.marks)));
+        if (block.kind === "heading" || isTableHead(block, section)) continue;
+        const above = termsIn([book.chapter.title, ...section.heading_path, block.context].join(" "));
         const opening = section.blocks.find((/** @type {AskBook.Block} */ { kind }) => kind !== "heading")?.start;
-        for (const span of units(block, abbreviations)) {
-          const [start, end] = cut(book, span);
+        const spans = units(block, abbreviations).map((span) => cut(book, span));
+        const inside = spans.map(([start, end]) => termsIn(book.slice(start, end)));
+        spans.forEach(([start, end], at) => {
           const name = `${within.chapter}-${start}-${end}`;
-          if (seen.has(name) || start < within.start || start >= within.end) continue;
+          const text = book.slice(start, end);
+          if (seen.has(name) || start < within.start || start >= within.end || isTitle(block, text)) return;
           seen.add(name);
-          const factor = (best ? (1 + score / best) / 2 : 1) * (start === opening ? OPENING : 1);
-          const inside = new Set(/** @type {string[]} */ (tokens(book.slice(start, end), index.marks)));
-          found.push({ tag: { chapter: within.chapter, start, end }, block, section, factor, inside, around });
-        }
+          const factor = (best ? (1 + score / best) / 2 : 1) * (start === opening ? OPENING : 1) * (/[:?：？]$/.test(text) ? ASIDE : 1);
+          const around = [...weights.keys()].filter((term) => !inside[at].has(term)
+            && (above.has(term) || inside[at - 1]?.has(term) || inside[at + 1]?.has(term)));
+          found.push({
+            tag: { chapter: within.chapter, start, end }, block, section, factor,
+            inside: [...weights.keys()].filter((term) => inside[at].has(term)), around,
+          });
+        });
       }
     }
     return found;
@@ -121,27 +140,22 @@
    * @param {any} index @param {Passage[]} passages @param {Map<string, number>} weights @param {Set<string>} abbreviations @param {string[]} leansOn
    */
   function choose(index, passages, weights, abbreviations, leansOn) {
-    const left = candidates(index, passages, abbreviations);
+    const left = candidates(index, passages, weights, abbreviations);
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
     /** @type {Candidate[]} */
     const chosen = [];
     const taken = new Set();
+    const sum = (/** @type {string[]} */ terms) => terms.reduce((all, term) => all + (weights.get(term) ?? 0) * (taken.has(term) ? 0.5 : 1), 0);
     let first = 0, chars = 0;
     while (left.length && chosen.length < MOST) {
-      const scores = left.map(({ factor, inside, around }) => {
-        let found = 0;
-        for (const [term, weight] of weights) {
-          if (inside.has(term) || around.has(term)) found += weight * (inside.has(term) ? 1 : AROUND) * (taken.has(term) ? 0.5 : 1);
-        }
-        return total ? (factor * found) / total : 0;
-      });
+      const scores = left.map(({ factor, inside, around }) => (total ? Math.round((factor * (sum(inside) + AROUND * sum(around)) * 1e9) / total) / 1e9 : 0));
       const best = scores.indexOf(Math.max(...scores));
       first ||= scores[best];
       const [item] = left.splice(best, 1);
       chars += item.tag.end - item.tag.start;
       if (!scores[best] || scores[best] < ENOUGH * first || (chosen.length && chars > CHARS)) break;
       chosen.push(item);
-      for (const term of weights.keys()) if (item.inside.has(term)) taken.add(term);
+      for (const term of item.inside) taken.add(term);
     }
     const key = (/** @type {Candidate} */ { tag, section }) => `${tag.chapter} ${section.start}`;
     const order = [...new Set(chosen.map(key))];
@@ -185,7 +199,8 @@
 
   /** @param {AskBook.Block} block @param {string} text @param {string} note */
   function markdown(block, text, note) {
-    if (block.kind !== "code" && block.kind !== "output") return `${escape(text)} ${note}`;
+    const head = block.kind === "table" && block.context ? `*${escape(block.context)}*: ` : "";
+    if (block.kind !== "code" && block.kind !== "output") return `${head}${escape(text)} ${note}`;
     const fence = "`".repeat(Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
     return `${fence}\n${text}\n${fence}\n\n${note}`;
   }
@@ -205,7 +220,7 @@
     if (!phrases.length || words.length > WORDS_OF_A_GREETING) return "";
     const said = words.join(" ");
     const rest = said.replace(new RegExp(`(?<!\\S)(?:${phrases.map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?!\\S)`, "g"), "");
-    return rest !== said && rest.split(" ").filter(Boolean).every((word) => stopwords.has(word)) ? answer.small_talk_reply ?? "" : "";
+    return rest !== said && rest.split(" ").filter(Boolean).every((/** @type {string} */ word) => stopwords.has(word)) ? answer.small_talk_reply ?? "" : "";
   }
 
   /**
@@ -232,7 +247,8 @@
       ...placeOf(index, tag), score: Math.round(score * 1e4) / 1e4, text: index.chapters[tag.chapter].slice(tag.start, tag.end),
     })).filter(({ text }) => text.trim());
     const leansOn = (locale.answer?.leans_on ?? "").split(" ");
-    const quotes = evidence.enough ? choose(index, passages, asked(index, question, index.stopwords), abbreviations, leansOn) : [];
+    const telling = passages.filter((_, i) => index.factor[hits[i].chunk] === 1);
+    const quotes = evidence.enough ? choose(index, telling, asked(index, question, index.stopwords), abbreviations, leansOn) : [];
     if (!quotes.length) return { ...result, absent_terms: evidence.absent_terms, nearest: sources.slice(0, NEAREST) };
     events.sources?.(sources);
     let text = "";

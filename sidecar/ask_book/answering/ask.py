@@ -20,7 +20,7 @@ from ask_book.book.manifest import Manifest, Tag, read_manifest
 from ask_book.errors import AskBookError, UsageError
 from ask_book.retrieval.index import Hit, Index, open_index
 from ask_book.retrieval.language import Locale, languages, locale
-from ask_book.retrieval.places import in_scope
+from ask_book.retrieval.places import in_scope, lists_of_references
 from ask_book.retrieval.tokens import fold, runs
 
 if TYPE_CHECKING:
@@ -51,6 +51,12 @@ class OpenBook:
     def locale(self) -> Locale:
         """The table of the book's language."""
         return locale(self.index.lang)
+
+    @cached_property
+    def references(self) -> frozenset[Tag]:
+        """The passages that are lists of references: they help to find, but answer nothing."""
+        is_one = lists_of_references(self.manifest)
+        return frozenset(tag for tag, yes in zip(self.manifest.tags(), is_one, strict=True) if yes)
 
 
 @dataclass(frozen=True)
@@ -142,7 +148,8 @@ def answer(book: OpenBook, asked: Question, k: int = 7) -> Iterator[Event]:
     if retrieval.evidence.enough:
         terms = extractive.asked(search, book.index.postings.weight, book.locale.stopwords, book.index.marks)
         leans_on = book.locale.answer.get("leans_on", "").split()
-        quotes = extractive.choose(book.manifest, passages, terms, book.locale.abbreviations, leans_on)
+        telling = [item for item in passages if item.tag not in book.references]
+        quotes = extractive.choose(book.manifest, telling, terms, book.locale.abbreviations, leans_on)
     timings = {"retrieval": _ms(retrieved - started)}
     if quotes:
         yield Event("sources", sources)

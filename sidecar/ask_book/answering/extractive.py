@@ -2,13 +2,15 @@
 
 The rules, which `widget/extractive.js` follows too (vectors: `tests/fixtures/extractive.json`):
 
-1. Candidates are the units (`sentences.units`) of the retrieved passages; headings and entries of a bibliography
-   answer nothing. A unit longer than `LONGEST` is cut at a line or word border.
-2. A term of the question counts its idf when the unit has it, `AROUND` of it when only the headings above or the
-   words that describe the block (`context`) have it. The sum, as a share of all the question's terms, times
-   `(1 + score of the passage / best score) / 2`, times `OPENING` for the first unit of a section, is its score.
+1. Candidates are the units (`sentences.units`) of the retrieved passages, lists of references left out. Headings,
+   table heads and bare titles answer nothing. A unit longer than `LONGEST` is cut at a line or word border.
+2. A term of the question counts its idf when the unit has it, and `AROUND` of it when only its surroundings do: the
+   headings above, the words that describe the block (`context`), the units before and behind it in the block. The
+   sum, as a share of all the question's terms, times `(1 + score of the passage / best score) / 2`, times `OPENING`
+   for the first unit of a section, times `ASIDE` for a question or what only announces (`:`), is its score.
 3. The best one is taken; terms that it has count half from then on; again, until there are `MOST`, `CHARS` are
-   full, or the next scores less than `ENOUGH` of the first. Ties: the better passage, then reading order.
+   full, or the next scores less than `ENOUGH` of the first. Ties (to nine decimals): the better passage, then
+   reading order.
 4. A sentence that begins with a word leaning on what comes before (`leans_on` of the locale) takes the sentence
    before it along, and neighbours become one quote, up to `LONGEST`.
 5. Quotes of one section stand together in reading order; sections in the order in which they were first taken.
@@ -19,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from ask_book.answering.sentences import Span, units
@@ -28,14 +31,16 @@ from ask_book.retrieval.tokens import fold, runs, tokens
 MOST = 5
 CHARS = 1200
 LONGEST = 600
-ENOUGH = 0.4
-AROUND = 0.4
+TITLE = 40
+ENOUGH = 0.3
+AROUND = 0.5
 OPENING = 1.1
+ASIDE = 0.5
 ALONE = frozenset({"code", "output", "table", "math", "figure", "list"})
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&$~^|@]|(?<=http):|(?<=https):|(?<=www)\.")
 _BEGINNING = re.compile(r"(?m)^([ \t]*)((?:\d{1,9}(?=[.)]))?)([-+#=:%.)])")
-_REFERENCE = re.compile(r"ref-\S+")
+_STOPS = ".!?…。！？｡؟۔।॥"
 
 
 @dataclass(frozen=True)
@@ -63,15 +68,24 @@ class Asked:
     weights: dict[str, float]
     marks: bool = False
 
-    def share(self, inside: Collection[str], around: Collection[str], taken: Collection[str]) -> float:
-        """How much of the question a unit has, 0..1."""
-        total = sum(self.weights.values())
-        found = sum(
-            weight * (1 if term in inside else AROUND) * (0.5 if term in taken else 1)
-            for term, weight in self.weights.items()
-            if term in inside or term in around
-        )
-        return found / total if total else 0.0
+    def share(self, inside: Iterable[str], around: Iterable[str], taken: Collection[str]) -> float:
+        """How much of the question a unit has, 0..1. `inside` and `around` are in the question's order."""
+        found = sum(self.weights[term] * (0.5 if term in taken else 1) for term in inside)
+        found += AROUND * sum(self.weights[term] * (0.5 if term in taken else 1) for term in around)
+        return found / self.total if self.total else 0.0
+
+    @cached_property
+    def total(self) -> float:
+        """What a unit with every term would have."""
+        return sum(self.weights.values())
+
+    def terms_in(self, text: str) -> set[str]:
+        """The terms of the question that a text has."""
+        return set(filter(self.weights.__contains__, tokens(text, self.marks)))
+
+    def ordered(self, terms: Collection[str]) -> tuple[str, ...]:
+        """Those terms in the question's order, so that sums come out the same every time."""
+        return tuple(term for term in self.weights if term in terms)
 
 
 @dataclass(frozen=True)
@@ -80,8 +94,8 @@ class _Candidate:
     block: Block
     section: Section
     factor: float
-    inside: frozenset[str]
-    around: frozenset[str]
+    inside: tuple[str, ...]
+    around: tuple[str, ...]
 
 
 def asked(question: str, weight: Callable[[str], float], stopwords: Collection[str], marks: bool = False) -> Asked:
@@ -104,7 +118,7 @@ def choose(
     taken: set[str] = set()
     first = chars = 0.0
     while candidates and len(chosen) < MOST:
-        scores = [item.factor * question.share(item.inside, item.around, taken) for item in candidates]
+        scores = [round(item.factor * question.share(item.inside, item.around, taken), 9) for item in candidates]
         best = max(range(len(scores)), key=scores.__getitem__)
         first = first or scores[best]
         item = candidates.pop(best)
@@ -112,7 +126,7 @@ def choose(
         if not scores[best] or scores[best] < ENOUGH * first or (chosen and chars > CHARS):
             break
         chosen.append(item)
-        taken |= item.inside & question.weights.keys()
+        taken.update(item.inside)
     order = list(dict.fromkeys((item.tag.chapter, item.section.start) for item in chosen))
     chosen.sort(key=lambda item: (order.index((item.tag.chapter, item.section.start)), item.tag))
     spans = [_with_what_it_leans_on(manifest, item, abbreviations, leans_on) for item in chosen]
@@ -120,11 +134,12 @@ def choose(
 
 
 def markdown(quote: Quote, note: str) -> str:
-    """A quote as Markdown that shows exactly its text, and its note."""
+    """A quote as Markdown that shows exactly its text, and its note; a table row comes with the table's head."""
     if quote.block.kind in {"code", "output"}:
         fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", quote.text)), default=0))
         return f"{fence}\n{quote.text}\n{fence}\n\n{note}"
-    return f"{escape(quote.text)} {note}"
+    shown = f"{escape(quote.text)} {note}"
+    return f"*{escape(quote.block.context)}*: {shown}" if quote.block.kind == "table" and quote.block.context else shown
 
 
 def paragraphs(quotes: Iterable[Quote]) -> Iterator[list[Quote]]:
@@ -153,20 +168,37 @@ def _candidates(
     for passage in passages:
         chapter = manifest.chapters[passage.tag.chapter]
         for block in chapter.blocks_in(passage.tag.start, passage.tag.end):
-            if block.kind == "heading" or _REFERENCE.fullmatch(block.label):
-                continue
             section = chapter.section_at(block.start)
-            around = frozenset(tokens(" ".join((chapter.title, *section.heading_path, block.context)), question.marks))
-            opening = next((other.start for other in section.blocks if other.kind != "heading"), -1)
-            for span in units(block, abbreviations):
-                start, end = _cut(chapter.text, span)
-                tag = Tag(chapter.index, start, end)
-                if tag in seen or not passage.tag.start <= start < passage.tag.end:
+            if block.kind == "heading" or _is_table_head(block, section):
+                continue
+            around = question.terms_in(" ".join((chapter.title, *section.heading_path, block.context)))
+            opening = next(other.start for other in section.blocks if other.kind != "heading")
+            spans = [_cut(chapter.text, span) for span in units(block, abbreviations)]
+            inside = [question.terms_in(chapter.text[start:end]) for start, end in spans]
+            for at, (start, end) in enumerate(spans):
+                tag, text = Tag(chapter.index, start, end), chapter.text[start:end]
+                if tag in seen or not passage.tag.start <= start < passage.tag.end or _is_title(block, text):
                     continue
                 seen.add(tag)
                 factor = (1 + passage.score / best) / 2 if best else 1.0
-                inside = frozenset(tokens(chapter.text[start:end], question.marks))
-                yield _Candidate(tag, block, section, factor * (OPENING if start == opening else 1), inside, around)
+                factor *= (OPENING if start == opening else 1) * (ASIDE if text[-1] in ":?：？" else 1)
+                nearby = around.union(*inside[max(0, at - 1) : at + 2]) - inside[at]
+                has, near = question.ordered(inside[at]), question.ordered(nearby)
+                yield _Candidate(tag, block, section, factor, has, near)
+
+
+def _is_table_head(block: Block, section: Section) -> bool:
+    """A row that other rows have as their context: alone it says nothing."""
+    return block.kind == "table" and any(
+        block.text in other.context for other in section.blocks if other.kind == "table" and other is not block
+    )
+
+
+def _is_title(block: Block, text: str) -> bool:
+    """A few words without a full stop, such as the title of a callout."""
+    return (
+        block.kind in {"para", "callout", "quote"} and len(text) < TITLE and text.rstrip("\"'”’»)")[-1:] not in _STOPS
+    )
 
 
 def _cut(text: str, span: Span) -> Span:

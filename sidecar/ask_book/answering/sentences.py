@@ -4,7 +4,7 @@ The rules, in order, which `widget/sentences.js` follows too (vectors: `tests/fi
 
 1. A line break ends a sentence.
 2. `。！？｡` end one wherever they stand; `. ! ? … ؟ ۔ । ॥` do when a space or the end of the text follows.
-   Closing quotes and brackets behind the mark belong to the sentence.
+   Closing quotes and brackets behind the mark belong to the sentence, `»` also after a space.
 3. A mark ends nothing when the next word begins with a lower-case letter.
 4. One full stop ends nothing after an abbreviation of the language, after initials (`J.`, `U.S.`), or after a
    number that is all there is so far (`3. Results`).
@@ -25,7 +25,8 @@ WHOLE = frozenset({"heading", "table", "code", "output", "math", "figure"})
 _CLOSING = "\"'”’»›)]」』）】》〉"
 _OPENING = "\"'“‘«‹([{¿¡—–-"
 _FULL_WIDTH = "。！？｡"
-_BEHIND = f"[{re.escape(_CLOSING)}]*"
+_SPACES = " \u00a0\u202f"
+_BEHIND = f"[{re.escape(_CLOSING)}]*(?:[{_SPACES}]»)?"
 _MARK = re.compile(rf"[{_FULL_WIDTH}]+{_BEHIND}|[.!?…؟۔।॥]+{_BEHIND}(?=\s|$)")
 _BETWEEN = re.compile(rf"[\s{re.escape(_OPENING)}]*")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
@@ -62,7 +63,7 @@ def _ends(text: str, start: int, mark: re.Match[str], limit: int, abbreviations:
     following = between.end() if between else mark.end()
     if following < limit and text[following].islower():
         return False
-    if mark[0].rstrip(_CLOSING) != ".":
+    if mark[0].rstrip(_CLOSING + _SPACES) != ".":
         return True
     so_far = text[start : mark.start()].split()
     word = so_far[-1].lstrip(_OPENING) if so_far else ""
