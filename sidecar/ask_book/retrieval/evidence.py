@@ -22,10 +22,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ask_book.retrieval import tokens
+from ask_book.retrieval.bm25 import Postings
 from ask_book.retrieval.query import Query, Word
 
 BIAS, SCORE, COVERED, NAME = -7.9, 15.2, 3.15, -2.1
@@ -50,13 +51,13 @@ class Evidence:
 class Findings:
     """What a search brought, for `judge`.
 
-    `score` and `passages` (their runs, headings included): the best passage, the best `LOOKED_AT`. `vocabulary`: the
-    terms of the book, sorted. `missing`: phrases that no passage has. `named`: the question names a place of the book.
+    `score` of the best passage; `passages`: the terms of the best `LOOKED_AT`, headings included, as rows of the
+    `postings`; `missing`: phrases that no passage has; `named`: the question names a place of the book.
     """
 
     score: float
-    passages: tuple[frozenset[str], ...]
-    vocabulary: Sequence[str]
+    passages: tuple[frozenset[int], ...]
+    postings: Postings
     missing: tuple[str, ...] = ()
     named: bool = False
 
@@ -64,10 +65,10 @@ class Findings:
 def judge(query: Query, found: Findings, nouns_capitalised: bool = False) -> Evidence:
     """Weigh the evidence."""
     asked = [word for word in query.words if not word.stop]
-    families = [family(word.run, found.vocabulary) for word in asked]
+    families = [family(word.run, found.postings.vocabulary) for word in asked]
     absent = [word for word, members in zip(asked, families, strict=True) if not members]
     names = 0 if nouns_capitalised else sum(word.written[:1].isupper() and word != query.words[0] for word in absent)
-    covered = max((_covered(asked, families, runs) for runs in found.passages), default=0.0)
+    covered = _covered(asked, families, found)
     logit = BIAS + SCORE * found.score + COVERED * math.log1p(covered) + NAME * (names + len(found.missing))
     confidence = 0.0 if not found.passages else 1.0 if found.named else 1 / (1 + math.exp(-logit))
     return Evidence(
@@ -79,15 +80,15 @@ def judge(query: Query, found: Findings, nouns_capitalised: bool = False) -> Evi
 
 
 def family(run: str, vocabulary: Sequence[str]) -> frozenset[str]:
-    """The runs of the book that count as this one."""
+    """The terms of the book that count as this word."""
     if tokens.is_unspaced(run):
-        return frozenset((run,)) & frozenset(_beginning_with(run, vocabulary))
-    exact = frozenset((run,)) & frozenset(_whole_words(run, vocabulary))
+        return frozenset(term for term in _beginning_with(run, vocabulary) if term == run)
+    exact = frozenset(term for term in _words(run, vocabulary) if len(term) == len(run) + 2)
     if len(run) < _SHORTEST_STEM:
         return exact
     stem = run[: max(_SHORTEST_STEM, math.ceil(len(run) * 2 / 3))]
-    kin = frozenset(word for word in _whole_words(stem, vocabulary) if len(word) <= len(run) + _LONGER)
-    return exact | kin or frozenset(word for word in _whole_words(run[:2], vocabulary) if is_one_slip(run, word))
+    kin = frozenset(term for term in _words(stem, vocabulary) if len(term) <= len(run) + 2 + _LONGER)
+    return exact | kin or frozenset(term for term in _words(run[:2], vocabulary) if is_one_slip(run, term[1:-1]))
 
 
 def is_one_slip(a: str, b: str) -> bool:
@@ -108,19 +109,21 @@ def _beginning_with(prefix: str, vocabulary: Sequence[str]) -> Iterator[str]:
         yield vocabulary[at]
 
 
-def _whole_words(prefix: str, vocabulary: Sequence[str]) -> Iterator[str]:
-    """The words that begin so; the vocabulary holds them between two `_`, among 4-grams that lack one of these."""
+def _words(prefix: str, vocabulary: Sequence[str]) -> Iterator[str]:
+    """The words that begin so: terms between two `_` (4-grams lack one of these, but for two letters)."""
     for term in _beginning_with(f"_{prefix}", vocabulary):
         if term.endswith("_"):
-            yield term[1:-1]
+            yield term
 
 
-def _covered(asked: Iterable[Word], families: Iterable[frozenset[str]], runs: frozenset[str]) -> float:
-    bigrams = {term for run in runs if tokens.is_unspaced(run) for term in tokens.terms(run)}
-    return sum(
-        (0.5 * (word.run in bigrams) if tokens.is_unspaced(word.run) else not members.isdisjoint(runs))
-        for word, members in zip(asked, families, strict=True)
+def _covered(asked: Sequence[Word], families: Sequence[frozenset[str]], found: Findings) -> float:
+    rows = [frozenset(found.postings.ids[term] for term in members) for members in families]
+    shares = [0.5 if tokens.is_unspaced(word.run) else 1.0 for word in asked]
+    counts = (
+        sum(share for share, members in zip(shares, rows, strict=True) if not members.isdisjoint(terms))
+        for terms in found.passages
     )
+    return max(counts, default=0.0)
 
 
 def _written(asked: Sequence[Word], chosen: Sequence[bool]) -> list[str]:

@@ -1,9 +1,13 @@
-"""A passage as search reads it: what it is found by, and its sentences."""
+"""A passage as search reads it: what it is found by, its words in order, the terms of its sentences."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from ask_book.book.manifest import Chunk, Manifest
 from ask_book.retrieval import tokens
@@ -13,28 +17,44 @@ _SENTENCE_END = re.compile(r"[.!?…:;]\s+|[。！？；]|\n")
 
 @dataclass(frozen=True)
 class Passage:
-    """The runs of each sentence, and those of all one after the other."""
+    """The terms of each sentence (rows of the vocabulary, each once a sentence), and the sentence each belongs to."""
 
-    sentences: tuple[tuple[str, ...], ...]
-    runs: tuple[str, ...]
+    terms: npt.NDArray[np.int32]
+    sentences: npt.NDArray[np.int32]
 
 
 def indexed_text(manifest: Manifest, chunk: Chunk) -> str:
     """What a passage is found by: its headings, twice; its text; words that are not on the page but describe it."""
+    headings = headings_of(manifest, chunk)
+    return "\n".join((*headings, *headings, body(manifest, chunk), *_contexts(manifest, chunk)))
+
+
+def headings_of(manifest: Manifest, chunk: Chunk) -> tuple[str, ...]:
+    """The chapter's title and the headings down to the passage, each once."""
     chapter = manifest.chapters[chunk.chapter]
-    headings = tuple(dict.fromkeys((chapter.title, *chapter.section_at(chunk.start).heading_path)))
-    contexts = (block.context for block in chapter.blocks_in(chunk.start, chunk.end) if block.context)
-    return "\n".join((*headings, *headings, chapter.text[chunk.start : chunk.end], *contexts))
+    return tuple(dict.fromkeys((chapter.title, *chapter.section_at(chunk.start).heading_path)))
 
 
-def read(manifest: Manifest, chunk: Chunk, marks: bool) -> Passage:
-    """Cut a passage into sentences: at line ends, and at `.!?…:;` before a space (`。！？；` need none)."""
-    chapter = manifest.chapters[chunk.chapter]
-    parts = _SENTENCE_END.split(chapter.text[chunk.start : chunk.end])
-    sentences = tuple(filter(None, (tuple(tokens.runs(tokens.fold(part, marks))) for part in parts)))
-    return Passage(sentences, tuple(run for sentence in sentences for run in sentence))
+def body(manifest: Manifest, chunk: Chunk) -> str:
+    """The text of a passage, as it is on the page."""
+    return manifest.chapters[chunk.chapter].text[chunk.start : chunk.end]
 
 
-def contains(runs: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
-    """Whether the runs of a phrase follow each other in a passage."""
-    return f" {' '.join(phrase)} " in f" {' '.join(runs)} "
+def read(text: str, rows: Mapping[str, int], marks: bool) -> Passage:
+    """Cut a text into sentences: at line ends, and at `.!?…:;` before a space (`。！？；` need none).
+
+    `rows` numbers the terms of the vocabulary; terms that it does not have are left out.
+    """
+    terms: list[int] = []
+    sizes: list[int] = []
+    for part in _SENTENCE_END.split(text):
+        known = {rows[term] for term in tokens.tokens(part, marks) if term in rows}
+        terms.extend(known)
+        sizes.append(len(known))
+    owners = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return Passage(np.array(terms, np.int32), owners)
+
+
+def _contexts(manifest: Manifest, chunk: Chunk) -> list[str]:
+    blocks = manifest.chapters[chunk.chapter].blocks_in(chunk.start, chunk.end)
+    return [block.context for block in blocks if block.context]

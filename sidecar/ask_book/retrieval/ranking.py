@@ -2,26 +2,26 @@
 
 1. base  = BM25 / attainable (`bm25.py`), halved for lists of references.
 2. If the question has phrases in quotation marks, only the passages with the most of them stay (all, if none has any).
-3. place = 0.5 for passages that the question names (`@fig-x`, "Figure 3.2": those that hold it), 0.25 for those of a
-           chapter it names or that mention the numbered thing; it closes that share of the gap to 1.
+3. place = 0.5 for passages that hold a place which the question names (`@fig-x`, "Figure 3.2"), 0.25 for those of a
+           chapter it names; it closes that share of the gap to 1.
 4. The best `CANDIDATES` by `base` with `place` stay. For them
        score = 0.75 · base + 0.25 · sentence, with `place` again,
    where `sentence` is the share of attainable that the terms of the passage's best sentence cover (halved alike).
-5. By score, then reading order. A passage that is nearly the same as a better one (Jaccard index of their sets of
-   runs at least 0.8) is left out.
+5. By score, then reading order. A passage that is nearly the same as a better one (Jaccard index of the sets of
+   terms of their texts at least 0.8) is left out.
 
 Scores are compared rounded to nine decimals, so that the order does not hang on how a machine adds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Floats, Mask, Postings
-from ask_book.retrieval.passages import Passage, contains
+from ask_book.retrieval.passages import Passage
 from ask_book.retrieval.query import Phrase, Query
 
 CANDIDATES = 30
@@ -46,63 +46,58 @@ def rank(
     attainable = postings.attainable(query.weights) or 1.0
     base = factor * postings.scores(query.weights) / attainable
     place = place * (factor > 0)
-    gains = _Gains({term: weight * postings.weight(term) / attainable for term, weight in query.weights.items()})
-    scored: list[tuple[int, float]] = []
-    for at in _best(base + (1 - base) * place, max(CANDIDATES, 2 * k)):
-        sentence = factor[at] * max(map(gains.of, passage(at).sentences), default=0.0)
-        score = (1 - SENTENCE_SHARE) * base[at] + SENTENCE_SHARE * sentence
-        scored.append((at, float(score + (1 - score) * place[at])))
-    scored.sort(key=lambda pair: (-round(pair[1], DECIMALS), pair[0]))
+    best = _best(base + (1 - base) * place, max(CANDIDATES, 2 * k))
+    sentence = factor[best] * _best_sentences([passage(at) for at in best], query, postings) / attainable
+    score = (1 - SENTENCE_SHARE) * base[best] + SENTENCE_SHARE * sentence
+    score += (1 - score) * place[best]
+    scored = sorted(zip(best, score.tolist(), strict=True), key=lambda pair: (-round(pair[1], DECIMALS), pair[0]))
     return _without_repetitions(scored, passage, k)
 
 
-def passages_with(phrase: Phrase, postings: Postings, passage: Callable[[int], Passage]) -> Mask:
-    """The passages in which the runs of a phrase follow each other."""
+def passages_with(phrase: Phrase, postings: Postings, runs: Callable[[int], list[str]]) -> Mask:
+    """The passages in which the runs of a phrase follow each other; `runs` gives those of a passage."""
     rows = [set(postings.passages_with(term).tolist()) for run in phrase.runs for term in tokens.terms(run)]
     mask = np.zeros(postings.size, np.bool_)
     for at in set.intersection(*rows):
-        mask[at] = contains(passage(at).runs, phrase.runs)
+        mask[at] = f" {' '.join(phrase.runs)} " in f" {' '.join(runs(at))} "
     return mask
-
-
-class _Gains:
-    """The share of the question that a sentence covers: the summed weights of the question's terms in it."""
-
-    def __init__(self, weights: dict[str, float]) -> None:
-        self._weights = weights
-        self._terms_of: dict[str, frozenset[str]] = {}
-
-    def of(self, sentence: Iterable[str]) -> float:
-        found: set[str] = set()
-        for run in sentence:
-            terms = self._terms_of.get(run)
-            if terms is None:
-                terms = self._terms_of[run] = frozenset(self._weights.keys() & tokens.terms(run))
-            found |= terms
-        return sum(weight for term, weight in self._weights.items() if term in found)
 
 
 def _best(scores: Floats, count: int) -> list[int]:
     """The positions of the `count` highest scores above 0, best first, ties in reading order."""
     rounded = np.round(scores, DECIMALS)
-    if count < len(rounded):
-        limit = np.partition(rounded, -count)[-count]
-        at = np.flatnonzero((rounded >= limit) & (rounded > 0))
-    else:
-        at = np.flatnonzero(rounded > 0)
+    limit = np.partition(rounded, -count)[-count] if 0 < count < len(rounded) else 0.0
+    at = np.flatnonzero((rounded >= limit) & (rounded > 0))
     return [int(i) for i in at[np.argsort(-rounded[at], kind="stable")][:count]]
+
+
+def _best_sentences(passages: Sequence[Passage], query: Query, postings: Postings) -> Floats:
+    """For each passage the largest sum of w · idf over the terms of one of its sentences."""
+    gains = np.zeros(len(postings.vocabulary))
+    for term, weight in query.weights.items():
+        if term in postings.ids:
+            gains[postings.ids[term]] = weight * postings.weight(term)
+    sums = (np.bincount(read.sentences, gains[read.terms], minlength=1) for read in passages)
+    return np.array([each.max() for each in sums])
 
 
 def _without_repetitions(
     scored: list[tuple[int, float]], passage: Callable[[int], Passage], k: int
 ) -> list[tuple[int, float]]:
     kept: list[tuple[int, float]] = []
-    sets: list[frozenset[str]] = []
+    sets: list[frozenset[int]] = []
     for at, score in scored:
         if len(kept) == k:
             break
-        runs = frozenset(passage(at).runs)
-        if all(len(runs & other) < SAME_PASSAGE * len(runs | other) or not runs for other in sets):
+        terms = frozenset(passage(at).terms.tolist())
+        if not any(_nearly_same(terms, other) for other in sets):
             kept.append((at, score))
-            sets.append(runs)
+            sets.append(terms)
     return kept
+
+
+def _nearly_same(a: frozenset[int], b: frozenset[int]) -> bool:
+    if min(len(a), len(b)) < SAME_PASSAGE * max(len(a), len(b)) or not a:
+        return False
+    common = len(a & b)
+    return common >= SAME_PASSAGE * (len(a) + len(b) - common)
