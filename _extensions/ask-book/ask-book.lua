@@ -89,18 +89,18 @@ end
 ---@param folder string relative to the extension, with "/"
 ---@return { name: string, path: string }[]
 local function widget_files(folder)
-  local files = pandoc.List({})
+  local found = pandoc.List({})
   local names = pandoc.system.list_directory(pandoc.path.join({ extension_folder, folder }))
   table.sort(names)
   for _, name in ipairs(names) do
     local path = folder .. "/" .. name
     if pcall(pandoc.system.list_directory, pandoc.path.join({ extension_folder, path })) then
-      files:extend(widget_files(path))
+      found:extend(widget_files(path))
     elseif not name:match("^%.") and not name:match("%.d%.ts$") and path ~= "widget/launcher.js" then
-      files:insert({ name = path:gsub("^widget/", "", 1), path = path })
+      found:insert({ name = path:gsub("^widget/", "", 1), path = path })
     end
   end
-  return files
+  return found
 end
 
 ---@param version string

@@ -23,7 +23,7 @@
   /** @typedef {{input: string, href: string, lang: string, title: string, number: string}} PageRecord */
   /** @typedef {{id: string, title: string, authors: string[], lang: string, site_url: string, output_name: string}} Book */
   /** @typedef {{version: string, book: Book, pages: ListedPage[], complete: boolean}} BookRecord `complete`: no other pages count */
-  /** @typedef {{project: string, output: string, data: string, extension: string, isFull: boolean}} Render */
+  /** @typedef {{project: string, output: string, data: string, extension: string, isFull: boolean, isSave: boolean}} Render */
 
   /** @param {string} line */
   const say = (line) => console.log(`ask-book: ${line}`);
@@ -68,6 +68,19 @@
     } catch {
       return [];
     }
+  }
+
+  /** @param {string} text @returns {string} on one line, of a bounded length, without our own name before it */
+  const oneLine = (text) => text.replace(/\s+/g, " ").trim().replace(/^ask-book: /, "").slice(0, 300);
+
+  /**
+   * Files that Quarto names to a hook, in the environment or in a file that the environment names.
+   * @param {"INPUT"|"OUTPUT"} which @returns {string[]}
+   */
+  function filesOfRender(which) {
+    const listFile = env(`QUARTO_USE_FILE_FOR_PROJECT_${which}_FILES`);
+    const listed = (listFile ? readText(listFile) : null) ?? env(`QUARTO_PROJECT_${which}_FILES`);
+    return listed.split("\n").map((path) => path.trim()).filter(Boolean);
   }
 
   // ---------------------------------------------------------------- configuration
@@ -286,10 +299,10 @@
   /** @param {Outcome} outcome @param {Sidecar} sidecar @returns {string} one line on what went wrong */
   function reason(outcome, sidecar) {
     if (outcome.code === null) return `it gave no answer in ${START_SECONDS} seconds`;
-    const lines = outcome.stderr.trim().split("\n").map((line) => line.trim()).filter(Boolean);
     if (sidecar.origin === "QUARTO_PYTHON" && /No module named/.test(outcome.stderr)) return "ask-book is not in it";
-    const told = lines.length && /^Traceback/.test(lines[0]) ? lines[lines.length - 1] : lines[0];
-    return told ? told.slice(0, 200) : `it ended with code ${outcome.code}`;
+    const lines = outcome.stderr.split("\n").filter((line) => line.trim());
+    const told = /^Traceback/.test(lines[0] ?? "") ? lines[lines.length - 1] : lines[0];
+    return told ? oneLine(told) : `it ended with code ${outcome.code}`;
   }
 
   /**
@@ -320,27 +333,27 @@
    * is not tried again.
    * @param {Render} render
    */
-  async function pre({ project, data, isFull }) {
+  async function pre({ project, data, isSave }) {
     if (!isListed(project)) return;
     if (env("ASK_BOOK").toLowerCase() === "off") return;
     if (isSilentPipeline()) {
-      if (isFull) say("no sidecar is started, because CI is set (ASK_BOOK_START=1 starts one).");
+      if (!isSave) say("no sidecar is started, because CI is set (ASK_BOOK_START=1 starts one).");
       return;
     }
     /** @type {BookRecord|null} */
     const known = readJson(join(data, "book.json"));
     const running = known && await runningSidecar(known.book.id);
-    if (known && running && (!isFull || running.version === known.version)) {
-      if (isFull) say(`answers at ${running.url}`);
+    if (known && running && (isSave || running.version === known.version)) {
+      if (!isSave) say(`answers at ${running.url}`);
       return;
     }
     const failure = join(data, "start-failed");
-    if (!isFull && isFile(failure)) return;
+    if (isSave && isFile(failure)) return;
 
     const sidecar = findSidecar(project);
     if (!sidecar) {
-      if (isFull) {
-        say("no sidecar found (ASK_BOOK, .venv, active environment, PATH, QUARTO_PYTHON): the book is searched in the browser. `pip install ask-book` adds one.");
+      if (!isSave) {
+        say("no sidecar found (ASK_BOOK, the project's .venv, the active environment, the PATH, Quarto's Python): install the package ask-book in one of them; until then readers search in the browser. ASK_BOOK=off ends this line.");
       }
       return;
     }
@@ -357,17 +370,20 @@
 
   // ---------------------------------------------------------------- post: the manifest
 
-  /** @param {string} project @returns {string[]} the pages just rendered, in their order */
-  function renderedPages(project) {
-    const listFile = env("QUARTO_USE_FILE_FOR_PROJECT_OUTPUT_FILES");
-    const listed = (listFile ? readText(listFile) : null) ?? env("QUARTO_PROJECT_OUTPUT_FILES");
-    const isAbsolute = /^(?:[\\/]|[A-Za-z]:)/;
-    return listed.split("\n").map((path) => path.trim()).filter((path) => /\.html$/i.test(path))
-      .map((path) => isAbsolute.test(path) ? path : join(project, path));
-  }
-
   /** @param {string} path @returns {boolean} whether the page was made with this filter */
   const isMarked = (path) => (readText(path) ?? "").includes(MARKER);
+
+  /**
+   * Whether this run may have something new for the manifest: pages made with the filter, or, at the start of a
+   * preview that finds all pages made, what an earlier render without hooks has left.
+   * @param {string} project @returns {boolean}
+   */
+  function hasNews(project) {
+    const rendered = filesOfRender("OUTPUT");
+    const isAbsolute = /^(?:[\\/]|[A-Za-z]:)/;
+    const pages = rendered.filter((path) => /\.html$/i.test(path));
+    return rendered.length ? pages.some((path) => isMarked(isAbsolute.test(path) ? path : join(project, path))) : isListed(project);
+  }
 
   /**
    * The records whose pages are there. A full render is the moment to drop those of chapters that are gone or renamed.
@@ -423,7 +439,7 @@
   /** @param {{chapters: number, chunks: number, reused: number, changed: boolean}} built @returns {string} */
   function summary({ chapters, chunks, reused, changed }) {
     const cut = chapters - reused;
-    const news = !changed ? "nothing changed" : cut ? `${counted(cut, "chapter")} new or changed` : "other chapters or order";
+    const news = !changed ? "nothing changed" : cut ? `${counted(cut, "chapter")} new or changed` : "made anew";
     return `${counted(chapters, "chapter")}, ${counted(chunks, "chunk")}; ${news}`;
   }
 
@@ -433,10 +449,10 @@
    */
   async function post(render) {
     const { project, output, data, extension } = render;
-    if (!renderedPages(project).some(isMarked)) return;
+    if (!hasNews(project)) return;
     /** @type {BookRecord|null} */
     const known = readJson(join(data, "book.json"));
-    if (!known) return say("the manifest is not made: the filter left no record of the book.");
+    if (!known) return;
 
     const job = {
       site: output,
@@ -451,13 +467,14 @@
     const jobFile = data.slice(project.length + 1) + "/job.json";
     const argv = [...pandocCommand(), "lua", `${extension}/lua/build.lua`, jobFile];
     const outcome = await runBounded(argv, project, BUILD_SECONDS);
-    const remarks = outcome.stderr.trim();
+    const remarks = oneLine(outcome.stderr);
     if (outcome.code === 0) {
       if (remarks) say(remarks);
-      return say(summary(JSON.parse(outcome.stdout)));
+      say(summary(JSON.parse(outcome.stdout)));
+    } else {
+      const trouble = outcome.code === null ? `no end after ${BUILD_SECONDS} seconds` : remarks || `code ${outcome.code}`;
+      say(`the manifest is not made anew: ${trouble}`);
     }
-    const trouble = outcome.code === null ? `no end after ${BUILD_SECONDS} seconds` : remarks || `code ${outcome.code}`;
-    say(`the manifest is not made anew: ${trouble}`);
   }
 
   // ---------------------------------------------------------------- entry
@@ -465,12 +482,15 @@
   /** @param {string} owner folder of `_extensions` that holds `ask-book`, "." for none @returns {Render} */
   function thisRender(owner) {
     const project = (env("QUARTO_PROJECT_DIR") || Deno.cwd()).replace(/[\\/]+$/, "");
+    const isFull = env("QUARTO_PROJECT_RENDER_ALL") === "1";
     return {
       project,
       output: env("QUARTO_PROJECT_OUTPUT_DIR").replace(/[\\/]+$/, "") || project,
       data: join(project, ".quarto", "ask-book", env("QUARTO_PROFILE").replaceAll(",", "+") || "default"),
       extension: owner === "." ? "_extensions/ask-book" : `_extensions/${owner}/ask-book`,
-      isFull: env("QUARTO_PROJECT_RENDER_ALL") === "1",
+      isFull,
+      // the start of a preview may have nothing to render, a save always has
+      isSave: !isFull && filesOfRender("INPUT").length > 0,
     };
   }
 
