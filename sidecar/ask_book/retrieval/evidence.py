@@ -15,7 +15,8 @@ XQuAD (es, en) and SQuAD-es, each asked of the half of the articles that has the
 and on four real books with off-topic questions. `ENOUGH` is low: refusing what the book does say
 is the worse error.
 
-A place that the question names and the book has ("Figure 3.2") settles it: that is enough.
+A place that the question names and the book has ("Figure 3.2") settles it: that is enough. A chapter does when one of
+the best passages has another word of the question, or there is none. Nothing but stop words is never enough.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Postings
+from ask_book.retrieval.places import HELD, is_name_of_place
 from ask_book.retrieval.query import Query, Word
 
 BIAS, SCORE, COVERED, NAME = -7.9, 15.2, 3.15, -2.1
@@ -52,30 +55,36 @@ class Findings:
     """What a search brought, for `judge`.
 
     `score` of the best passage; `passages`: the terms of the best `LOOKED_AT`, headings included, as rows of the
-    `postings`; `missing`: phrases that no passage has; `named`: the question names a place of the book.
+    `postings`; `missing`: phrases that no passage has; `named`: the strongest mark of `places.named`.
     """
 
     score: float
     passages: tuple[frozenset[int], ...]
     postings: Postings
     missing: tuple[str, ...] = ()
-    named: bool = False
+    named: float = 0.0
 
 
 def judge(query: Query, found: Findings, nouns_capitalised: bool = False) -> Evidence:
     """Weigh the evidence."""
-    asked = [word for word in query.words if not word.stop]
+    asked = [word for word in query.words if not word.stop and not (found.named and is_name_of_place(word.run))]
     families = [family(word.run, found.postings.vocabulary) for word in asked]
-    absent = [word for word, members in zip(asked, families, strict=True) if not members]
+    known = [word for word, members in zip(asked, families, strict=True) if members]
+    absent = [word for word in asked if word not in known]
     names = 0 if nouns_capitalised else sum(word.written[:1].isupper() and word != query.words[0] for word in absent)
     covered = _covered(asked, families, found)
     logit = BIAS + SCORE * found.score + COVERED * math.log1p(covered) + NAME * (names + len(found.missing))
-    confidence = 0.0 if not found.passages else 1.0 if found.named else 1 / (1 + math.exp(-logit))
+    if not found.passages or not (asked or found.named):
+        confidence = 0.0
+    elif found.named >= HELD or (found.named and (covered or not asked)):
+        confidence = 1.0
+    else:
+        confidence = 1 / (1 + math.exp(-logit))
     return Evidence(
         confidence >= ENOUGH,
         confidence,
-        tuple(dict.fromkeys(_written(asked, [bool(members) for members in families]))),
-        tuple(dict.fromkeys((*_written(asked, [not members for members in families]), *found.missing))),
+        tuple(dict.fromkeys(_written(query, known))),
+        tuple(dict.fromkeys((*_written(query, _inner(query, absent)), *found.missing))),
     )
 
 
@@ -126,17 +135,24 @@ def _covered(asked: Sequence[Word], families: Sequence[frozenset[str]], found: F
     return max(counts, default=0.0)
 
 
-def _written(asked: Sequence[Word], chosen: Sequence[bool]) -> list[str]:
-    """The chosen words; neighbouring bigrams become one again."""
+def _inner(query: Query, absent: list[Word]) -> list[Word]:
+    """Without the bigrams that touch a stop word or a known one: they only join the end of a word to the next."""
+    kept = set(absent)
+    for left, right in pairwise(query.words):
+        if right.glued and (left in absent) != (right in absent):
+            kept -= {left, right}
+    return [word for word in absent if word in kept]
+
+
+def _written(query: Query, chosen: list[Word]) -> list[str]:
+    """The chosen words as the reader wrote them; bigrams that follow each other become one word again."""
     texts: list[str] = []
     before: Word | None = None
-    for word, is_chosen in zip(asked, chosen, strict=True):
-        if not is_chosen:
-            before = None
-            continue
-        if word.glued and before is not None and before.written[-1:] == word.written[:1]:
-            texts[-1] += word.written[1:]
-        else:
-            texts.append(word.written)
+    for word in query.words:
+        if word in chosen:
+            if word.glued and before in chosen:
+                texts[-1] += word.written[1:]
+            else:
+                texts.append(word.written)
         before = word
     return texts

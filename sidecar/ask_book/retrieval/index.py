@@ -60,7 +60,7 @@ class Index:
                 for phrase, mask in zip(asked.phrases, holders, strict=True)
                 if len(phrase.runs) > 1 and not mask.any()
             ),
-            named=bool((place[factor > 0] >= places.HELD).any()),
+            named=float(place[factor > 0].max(initial=0.0)),
         )
         evidence = judge(asked, found, nouns_capitalised=self.lang.startswith("de"))
         return Retrieval(tuple(Hit(at, score) for at, score in ranked), evidence)

@@ -17,7 +17,8 @@ from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Floats, Mask
 
 HELD = 0.5
-NEAR = 0.25
+OPENING = 0.45
+NEAR = 0.4
 REFERENCES = 0.5
 
 Span = tuple[int, int, int]
@@ -79,17 +80,27 @@ def lists_of_references(manifest: Manifest) -> Mask:
 
 
 def named(manifest: Manifest, question: str) -> Floats:
-    """How strongly a question names each passage: `HELD` if it holds the place, `NEAR` if it is in a named chapter."""
+    """How strongly a question names each passage.
+
+    `HELD` if it holds the place; `NEAR` if it is in a named chapter, `OPENING` in that chapter's first section.
+    """
     place = np.zeros(len(manifest.chunks))
     for kind, number in _numbered(question):
         if kind == "cha":
             chapters = [chapter for chapter in manifest.chapters if tokens.fold(chapter.number) == number]
+            openings = ((chapter.index, 0, chapter.sections[0].end) for chapter in chapters)
             place = np.maximum(place, NEAR * _passages_in(manifest, map(_whole, chapters)))
+            place = np.maximum(place, OPENING * _passages_in(manifest, openings))
         else:
             place = np.maximum(place, HELD * _passages_in(manifest, _spans_of_number(manifest, kind, number)))
     for name in _ids(manifest, question):
         place = np.maximum(place, HELD * _passages_in(manifest, _spans_of_id(manifest, name)))
     return place
+
+
+def is_name_of_place(run: str) -> bool:
+    """Whether a word of a question may belong to the name of a place: a kind, a number, a single letter."""
+    return run in _KIND_OF or len(run) == 1 or re.fullmatch(_NUMBER, run) is not None
 
 
 def _numbered(question: str) -> Iterator[tuple[str, str]]:

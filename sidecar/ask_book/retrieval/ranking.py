@@ -2,8 +2,8 @@
 
 1. base  = BM25 / attainable (`bm25.py`), halved for lists of references.
 2. If the question has phrases in quotation marks, only the passages with the most of them stay (all, if none has any).
-3. place = 0.5 for passages that hold a place which the question names (`@fig-x`, "Figure 3.2"), 0.25 for those of a
-           chapter it names; it closes that share of the gap to 1.
+3. place = 0.5 for passages that hold a place which the question names (`@fig-x`, "Figure 3.2"), 0.4 for those of a
+           chapter it names (0.45 at its opening); it closes that share of the gap to 1.
 4. The best `CANDIDATES` by `base` with `place` stay. For them
        score = 0.75 · base + 0.25 · sentence, with `place` again,
    where `sentence` is the share of attainable that the terms of the passage's best sentence cover (halved alike).

@@ -1,6 +1,6 @@
 askBookLocale("ja", {
   "not_found": "本には見つかりませんでした",
-  "stopwords": "",
+  "stopwords": "何か 何が 何で 何と 何に 何の 何は 何を 何故 教え 書か 本の 本書 概要 知り 著者 要約 言え 言っ 説明 誰が 誰の 述べ",
   "abbreviations": "",
   "ui": {
     "title": "本に質問する",
