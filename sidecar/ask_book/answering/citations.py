@@ -33,10 +33,12 @@ _ANCHOR = r"#[^\s()<>{}\"'*`,;|]+"
 _ITEM = re.compile(f"{_POSITION}|{_ANCHOR}")
 
 _BEGINS_LIKE_A_TAG = rf"\s*(?:[fF][ _{_DASH}]*\d+ *(?=[_{_DASH},;:{re.escape(_RIGHT)}])|\#)"
+_PARTS = rf"(?:[{_DASH}]\d+)"
+_BARE = rf"(?:f\d+{_PARTS}{{2,}}|(?<![A-Za-z0-9_])(?:f\d+{_PARTS}|F\d+{_PARTS}{{2,}}))(?:f\d+{_PARTS}+)*"
 _TAG = (
     rf"(?:\[\d{{0,3}}\](?=\(\[?[fF#]))?(?P<open>{_OPEN})"
     rf"(?:(?<={_L})(?P<inside>{_BEGINS_LIKE_A_TAG}{_IN_BRACKETS})(?={_R})"
-    rf"|(?<![A-Za-z0-9_])(?P<bare>f\d+(?:[{_DASH}]\d+)+|F\d+(?:[{_DASH}]\d+){{2,}}))"
+    rf"|(?P<bare>{_BARE}))"
     rf"(?P<close>{_CLOSE})"
 )
 _FORGED_NOTE = (
@@ -46,6 +48,7 @@ _FORGED_NOTE = (
 )
 _SUSPECT = re.compile(rf"{_LEAD}(?:(?P<forged>{_FORGED_NOTE})|{_TAG})")
 
+_COULD_JOIN = re.compile(r"[\w#-]", re.ASCII)
 _BRACKET = rf"{_L}{_IN_BRACKETS}(?:{_R}(?:\([^)\n]{{0,100}}\)?)?|\Z)"
 _NO_BORDER = r"[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
 _COULD_GO_ON = re.compile(rf"[ \t\u00a0]*(?>{_BRACKET}|{_NO_BORDER})*+\Z")
@@ -96,8 +99,8 @@ class Notes:
         shown = 0
         for suspect in _SUSPECT.finditer(text):
             yield from self._plain(text[shown : suspect.start()])
-            yield from self._replace(suspect)
             shown = suspect.end()
+            yield from self._replace(suspect) or ([" "] if _COULD_JOIN.match(text, shown) else [])
         yield from self._plain(text[shown:])
 
     def _plain(self, text: str) -> Iterator[str]:
@@ -105,14 +108,14 @@ class Notes:
             self._last = 0
             yield text
 
-    def _replace(self, suspect: re.Match[str]) -> Iterator[str | Citation]:
+    def _replace(self, suspect: re.Match[str]) -> list[str | Citation]:
         if suspect["forged"]:
             self.dropped += 1
-            return
+            return []
         opening, closing = _peel(suspect["open"], suspect["close"])
         items = _ITEM.findall(suspect["inside"] or suspect["bare"])
         notes = [part for item in items or [""] for part in self._note(self._meant(item))]
-        yield from filter(None, [suspect["lead"] + opening, *notes, closing] if notes else [opening + closing])
+        return list(filter(None, [suspect["lead"] + opening, *notes, closing] if notes else [opening + closing]))
 
     def _meant(self, item: str) -> Tag | None:
         if item.startswith("#"):
@@ -194,10 +197,12 @@ def _readings(number: str) -> frozenset[str]:
     """The values that a number may have: `1.234` is 1234 in one language and 1.234 in another."""
     groups = re.split(r"\D", number)
     whole = "".join(groups).lstrip("0") or "0"
-    decimal = f"{''.join(groups[:-1]).lstrip('0') or '0'}.{groups[-1].rstrip('0')}".rstrip(".")
     if len(groups) == 1:
         return frozenset({whole})
-    return frozenset({whole, decimal} if len(groups[-1]) == 3 else {decimal})
+    decimal = f"{''.join(groups[:-1]).lstrip('0') or '0'}.{groups[-1].rstrip('0')}".rstrip(".")
+    if len(groups[-1]) != 3 or groups[0] == "0":
+        return frozenset({decimal})
+    return frozenset({whole} if groups[-1].endswith("0") else {whole, decimal})
 
 
 def _all_readings(text: str) -> frozenset[str]:
@@ -209,6 +214,6 @@ def _names(sentence: str) -> set[str]:
     names: set[str] = set()
     for found in _NAME.finditer(sentence):
         before = sentence[: found.start()].rstrip(" *_")
-        if found[0][0].isupper() and before and before[-1] not in '.!?…:"“«‹¿¡([-–—•\n':
+        if found[0][0].isupper() and before and before[-1] not in '!?…:"“«‹¿¡([-–—•\n':
             names.update(runs(fold(found[0])))
     return names
