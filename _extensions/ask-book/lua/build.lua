@@ -75,7 +75,7 @@ local function manifest_json(book, chapters, chunk_list, labels)
   local body = ('"chapters":[%s],"chunks":[%s],"labels":{%s}}'):format(
     table.concat(chapters, ","), table.concat(chunk_list, ","), table.concat(labels, ",")
   )
-  local id = identity.book_id(book.title, book.lang, book.site_url, book.output_name)
+  local id = book.id or identity.book_id(book.title, book.lang, book.site_url, book.output_name)
   local head = json.object({ "id", id, "title", book.title })
   local hash = pandoc.utils.sha1(body):sub(1, 16)
   local tail = json.object({ "lang", book.lang, "site_url", book.site_url, "hash", hash })

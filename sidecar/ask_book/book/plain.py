@@ -181,6 +181,7 @@ def _cut(project: Project, pandoc: Pandoc, folders: _Folders, chapters: Sequence
             "book_js": str(site / "ask-book" / "book.js"),
             "cache": str(folders.root / "cut"),
             "book": {
+                "id": project.book_id,
                 "title": project.title,
                 "authors": list(project.authors),
                 "lang": project.lang,
