@@ -284,7 +284,7 @@
       const url = `http://127.0.0.1:${port}`;
       const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MILLISECONDS) });
       const health = await response.json();
-      return health.book.id === id ? { url, version: health.version } : null;
+      return health.book.id === id ? { url, version: health.versions.ask_book } : null;
     } catch {
       return null;
     }
@@ -315,7 +315,7 @@
       const outcome = await runBounded(argv, project, START_SECONDS);
       if (outcome.code === 0) {
         const { url } = JSON.parse(outcome.stdout);
-        if (typeof url === "string") return { url };
+        if (typeof url === "string") return { url: url.replace(/\/$/, "") };
       }
       return { trouble: outcome.code === 0 ? "its answer was not understood" : reason(outcome, sidecar) };
     } catch (error) {

@@ -264,10 +264,10 @@ def test_a_sidecar_that_answers_for_this_book_is_left_alone(book: Path, tmp_path
     write(data_dir(book) / "book.json", json.dumps(known))
     env = clean_env(ASK_BOOK=str(command(tmp_path / "starter", ANSWER)))
     port = vector["ports"][2]
-    with answering(port, {"book": {"id": vector["id"]}, "version": "0.1.0"}):
+    with answering(port, {"book": {"id": vector["id"]}, "versions": {"ask_book": "0.1.0"}}):
         assert said(run_hook(book, "pre", env=env)) == [f"ask-book: answers at http://127.0.0.1:{port}"]
         assert run_hook(book, "pre", full=False, env=env) == ""
-    with answering(port, {"book": {"id": vector["id"]}, "version": "0.0.9"}):
+    with answering(port, {"book": {"id": vector["id"]}, "versions": {"ask_book": "0.0.9"}}):
         assert "(found in ASK_BOOK)" in run_hook(book, "pre", env=env)
-    with answering(port, {"book": {"id": "another"}, "version": "0.1.0"}):
+    with answering(port, {"book": {"id": "another"}, "versions": {"ask_book": "0.1.0"}}):
         assert "(found in ASK_BOOK)" in run_hook(book, "pre", env=env)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
+import urllib.request
 import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -286,3 +289,32 @@ def test_preview_follows_saves_and_does_not_loop(rendered: Path, tmp_path: Path,
             assert f"La palabra {word}." in blocks(manifest(rendered))
         time.sleep(6)
         assert renders() == 4
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the environment of an author is made of symbolic links")
+def test_the_real_sidecar_is_started_found_again_and_knows_the_new_page(rendered: Path, tmp_path: Path) -> None:
+    sidecar = shutil.which("ask-book", path=str(Path(sys.executable).parent))
+    assert sidecar, "the package is not installed in the environment of the tests"
+    (rendered / ".venv" / "bin").mkdir(parents=True)
+    (rendered / ".venv" / "bin" / "ask-book").symlink_to(sidecar)
+    env = clean_env(HOME=str(tmp_path / "home"))
+    try:
+        first, _ = said(quarto(rendered, "render", "tablas.qmd", env=env))
+        url = first.removeprefix("ask-book: answers at ").removesuffix(" (found in the project's .venv)")
+        assert health(url)["book"]["id"] == manifest(rendered)["book"]["id"]
+        append(rendered / "tablas.qmd", "\nEl quiosco de la plaza vende limones.\n")
+        # one line only: the sidecar answers, nothing is started
+        (summary,) = said(quarto(rendered, "render", "tablas.qmd", env=env))
+        assert summary.endswith("1 chapter new or changed")
+        wait_for(lambda: "vende limones" in fetch(f"{url}/search?q=quiosco"))
+    finally:
+        subprocess.run([sidecar, "stop", "--book", str(rendered)], env=env, check=True, capture_output=True)
+
+
+def fetch(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=10) as response:
+        return str(response.read().decode())
+
+
+def health(url: str) -> Any:
+    return json.loads(fetch(f"{url}/health"))
