@@ -1,36 +1,36 @@
 "use strict";
 const assert = require("node:assert/strict");
+const { existsSync } = require("node:fs");
+const { join } = require("node:path");
 const { test } = require("node:test");
-const { load, plain, fixture } = require("./load.js");
+const { load, plain, fixture, WIDGET } = require("./load.js");
 
-const widgets = new Map();
-const widget = (lang) => {
-  if (!widgets.has(lang)) widgets.set(lang, load(lang, ["search.js", "extractive.js"]));
-  return widgets.get(lang);
-};
-
-const words = (text) => new Set((text ?? "").split(" "));
+const FILES = ["search.js", "extractive.js"];
+const words = (text) => new Set(text.split(" ").filter(Boolean));
 
 for (const { lang, text, sentences } of fixture("sentences.json")) {
-  const { search, locales } = widget(lang === "hi" ? "en" : lang);
-  test(`sentences: ${text}`, () => {
-    const spans = plain(search.sentences(text, words(Object.values(locales)[0].abbreviations)));
+  test(`sentences: ${lang}: ${text.slice(0, 40)}`, () => {
+    const known = existsSync(join(WIDGET, `locales/${lang}.js`)) ? lang : "en";
+    const { search, locales } = load(known, FILES);
+    const spans = plain(search.sentences(text, words(locales[known].abbreviations)));
     assert.deepEqual(spans.map(([start, end]) => text.slice(start, end)), sentences);
   });
 }
 
-for (const { book, question, passages, quotes } of fixture("extractive.json")) {
-  test(`quotes: ${question}`, async () => {
+for (const { book, question, passages, quotes, answer } of fixture("extractive.json")) {
+  test(`extractive: ${question}`, async () => {
     const manifest = fixture(book);
-    const { search, locales } = widget(manifest.book.lang);
-    const locale = Object.values(locales)[0];
+    const { search, locales } = load(manifest.book.lang, FILES);
+    const locale = locales[manifest.book.lang];
     const index = await search.open(manifest, locale.stopwords);
-    const weights = search.asked({ marks: false, weight: (term) => [...term].length }, question, words(locale.stopwords));
-    const given = passages.map(([tag, score]) => {
+    const hits = passages.map(([tag, score]) => {
       const [chapter, start, end] = tag.match(/\d+/g).map(Number);
       return { tag: { chapter, start, end }, score };
     });
-    const found = search.choose(index, given, weights, words(locale.abbreviations), [...words(locale.answer.leans_on)]);
-    assert.deepEqual(plain(found).map(({ tag, text }) => [`[f${tag.chapter}-${tag.start}-${tag.end}]`, text]), quotes);
+    // As in the vectors: the weight of a term is its length.
+    const terms = search.asked({ marks: index.marks, weight: (term) => [...term].length }, question, index.stopwords);
+    const chosen = search.choose(index, hits, terms, words(locale.abbreviations), (locale.answer.leans_on ?? "").split(" "));
+    assert.deepEqual(plain(chosen.map(({ tag, text }) => [`[f${tag.chapter}-${tag.start}-${tag.end}]`, text])), quotes);
+    assert.equal(search.compose(chosen), answer);
   });
 }

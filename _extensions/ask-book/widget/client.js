@@ -32,16 +32,8 @@
     return groups;
   }
 
-  /** The owner's token, taken out of the address so that it is neither seen nor shared. */
-  function ownToken() {
-    const match = /^#(?:(.*)&)?ask-book-token=([\w.~-]+)(?:&(.*))?$/.exec(location.hash);
-    if (match) {
-      askBook.remember({ token: match[2] });
-      history.replaceState(history.state, "", location.pathname + location.search + (match[1] ? "#" + match[1] : ""));
-    }
-    return askBook.recall().token || "";
-  }
-  const token = ownToken();
+  /** Only a page from `file://` needs the owner's token: the sidecar takes no other request of its kind. */
+  const token = location.protocol === "file:" ? askBook.recall().token || "" : "";
 
   /** @param {Record<string, string>} headers */
   const withToken = (headers) => (token ? { ...headers, Authorization: "Bearer " + token } : headers);

@@ -205,6 +205,15 @@
     return `${fence}\n${text}\n${fence}\n\n${note}`;
   }
 
+  /** The answer's Markdown. @param {ReturnType<typeof choose>} quotes */
+  function compose(quotes) {
+    return quotes.map(({ block, section, text }, i) => {
+      const before = quotes[i - 1];
+      const together = before?.section === section && !ALONE.has(block.kind) && !ALONE.has(before.block.kind);
+      return (i ? (together ? " " : "\n\n") : "") + markdown(block, text, `[${i + 1}](#ask-book-${i + 1})`);
+    }).join("");
+  }
+
   /** @param {any} index @param {Tag} tag @returns {AskBook.Place} */
   function placeOf(index, { chapter, start, end }) {
     const book = index.chapters[chapter];
@@ -251,15 +260,9 @@
     const quotes = evidence.enough ? choose(index, telling, asked(index, question, index.stopwords), abbreviations, leansOn) : [];
     if (!quotes.length) return { ...result, absent_terms: evidence.absent_terms, nearest: sources.slice(0, NEAREST) };
     events.sources?.(sources);
-    let text = "";
-    const citations = quotes.map(({ tag, block, section, text: quote }, i) => {
-      const before = quotes[i - 1];
-      const together = before && before.section === section && before.tag.chapter === tag.chapter && !ALONE.has(block.kind) && !ALONE.has(before.block.kind);
-      text += (i ? (together ? " " : "\n\n") : "") + markdown(block, quote, `[${i + 1}](#ask-book-${i + 1})`);
-      return { n: i + 1, ...placeOf(index, tag), quote, verified: true };
-    });
-    return { ...result, status: "answered", answer: text, citations, sources };
+    const citations = quotes.map(({ tag, text }, i) => ({ n: i + 1, ...placeOf(index, tag), quote: text, verified: true }));
+    return { ...result, status: "answered", answer: compose(quotes), citations, sources };
   }
 
-  Object.assign(askBook.search, { sentences, units, asked, choose, escape, answer });
+  Object.assign(askBook.search, { sentences, asked, choose, compose, answer });
 })();

@@ -69,6 +69,13 @@
     askBook.locales[name] = locale;
   };
 
+  // `ask-book open` hands over the owner's token in the fragment: it is neither left in the address nor sent anywhere.
+  const token = /^#ask-book-token=([\w.~-]+)$/.exec(location.hash);
+  if (token) {
+    askBook.remember({ token: token[1] });
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
     :host { --bg: var(--bs-body-bg, Canvas); --fg: var(--bs-body-color, CanvasText); --accent: var(--bs-link-color, LinkText);

@@ -29,9 +29,8 @@
         const strip = (/** @type {string} */ line) => (fence[1] ? line.replace(/^ {0,3}> ?/, "") : line);
         for (i++; i < lines.length && !strip(lines[i]).startsWith(fence[2]); i++);
         add("code", lines.slice(first + 1, i).map(strip));
-        i++;
-        const note = /^\s*>?\s*(\[\d+\]\(#ask-book-\d+\)\s*)+$/.exec(lines[i] ?? "");
-        if (note) paragraphs.at(-1)?.inline.push(...inline(lines[i++].replace(/^\s*>?\s*/, "")));
+        do i++; while (lines[i]?.trim() === "");
+        if (/^(\[\d+\]\(#ask-book-\d+\))+$/.test(lines[i])) paragraphs.at(-1)?.inline.push(...inline(lines[i++]));
         continue;
       }
       const kindOf = (/** @type {string} */ line) =>
@@ -272,10 +271,17 @@
       /** @type {HTMLElement[]} */
       const out = [];
       for (const { kind, inline } of parseAnswer(text)) {
-        const children = inline.map((part) =>
-          part.kind === "note" ? drawNote(citations.find(({ n }) => n === part.n)) :
-          part.kind === "text" ? part.text :
-          part.kind === "break" ? h("br") : h(part.kind, {}, part.text));
+        /** @type {(Node | string | null)[]} */
+        const children = [];
+        for (const part of inline) {
+          if (part.kind === "note") {
+            // A note stays on the line of its last word.
+            const last = children.at(-1);
+            const word = typeof last === "string" ? /\S{1,24}\s*$/.exec(last) : null;
+            if (word) children[children.length - 1] = word.input.slice(0, word.index);
+            children.push(h("span", { class: "tie" }, word?.[0], drawNote(citations.find(({ n }) => n === part.n))));
+          } else children.push(part.kind === "text" ? part.text : part.kind === "break" ? h("br") : h(part.kind, {}, part.text));
+        }
         if (kind === "item") {
           const list = out.at(-1)?.tagName === "UL" ? /** @type {HTMLElement} */ (out.at(-1)) : h("ul");
           if (list !== out.at(-1)) out.push(list);
@@ -597,7 +603,8 @@
         grow();
       }
     });
-    // The page's own one-key shortcuts must not see what is typed here.
+    // The page's own one-key shortcuts must not see what is typed here: Quarto's search takes the focus on the keyup of `s` or `f`.
+    panel.addEventListener("keyup", (event) => event.stopPropagation());
     panel.addEventListener("keydown", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
       if (event.key === "Escape") shown ? hideCard(true) : close();
@@ -646,7 +653,7 @@
       const view = window.visualViewport;
       if (view && view.scale < 1.05 && isSheet()) {
         panel.style.setProperty("--below", "0px");
-        const hidden = panel.getBoundingClientRect().bottom - view.offsetTop - view.height;
+        const hidden = panel.offsetTop + panel.offsetHeight - view.offsetTop - view.height;
         panel.style.setProperty("--below", Math.max(0, Math.round(hidden)) + "px");
         panel.style.setProperty("--view", Math.round(view.width) + "px");
       }

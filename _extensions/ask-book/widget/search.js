@@ -6,6 +6,7 @@
   const GRAM = 4, K1 = 1.2, B = 0.75;
   const STOPWORD_WEIGHT = 0.5, HELD = 0.5, NEAR = 0.25, REFERENCES = 0.5;
   const CANDIDATES = 30, SENTENCE_SHARE = 0.25, SAME_PASSAGE = 0.8;
+  const BIAS = -7.9, SCORE = 15.2, COVERED = 3.15, NAME = -2.1, ENOUGH = 0.11, LOOKED_AT = 3;
   const SLICE_MS = 12;
 
   const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]+/g;
@@ -82,7 +83,8 @@
     }
   }
 
-  /** @typedef {{ sentences: string[][], runs: string[] }} Passage */
+  /** @typedef {{ sentences: Set<string>[], terms: Set<string> }} Passage */
+  /** @typedef {{ written: string, run: string, stop: boolean, glued: boolean }} Word */
 
   class Index {
     /** @param {AskBook.Manifest} manifest @param {string} stopwords */
@@ -126,12 +128,12 @@
     #add(at) {
       const { chapter, start, end } = this.manifest.chunks[at];
       const book = this.chapters[chapter];
-      const headings = [...new Set([book.chapter.title, ...book.sectionAt(start).heading_path])];
+      const headings = this.headings(at);
       const contexts = book.blocksIn(start, end).map(({ context }) => context).filter(Boolean);
       /** @type {Map<string, number>} */
       const counts = new Map();
       let length = 0;
-      for (const term of tokens([...headings, ...headings, book.slice(start, end), ...contexts].join("\n"), this.marks)) {
+      for (const term of tokens([...headings, ...headings, this.body(at), ...contexts].join("\n"), this.marks)) {
         counts.set(term, (counts.get(term) ?? 0) + 1);
         length++;
       }
@@ -158,13 +160,25 @@
       return Math.log(1 + (this.lengths.length - frequency + 0.5) / (frequency + 0.5));
     }
 
+    /** @param {number} at */
+    body(at) {
+      const { chapter, start, end } = this.manifest.chunks[at];
+      return this.chapters[chapter].slice(start, end);
+    }
+
+    /** @param {number} at */
+    headings(at) {
+      const { chapter, start } = this.manifest.chunks[at];
+      const book = this.chapters[chapter];
+      return [...new Set([book.chapter.title, ...book.sectionAt(start).heading_path])];
+    }
+
     /** @param {number} at @returns {Passage} */
     passage(at) {
       let passage = this.passages.get(at);
       if (!passage) {
-        const { chapter, start, end } = this.manifest.chunks[at];
-        const sentences = this.chapters[chapter].slice(start, end).split(SENTENCE_END).map((part) => runs(fold(part, this.marks))).filter((part) => part.length);
-        passage = { sentences, runs: sentences.flat() };
+        const sentences = this.body(at).split(SENTENCE_END).map((part) => new Set(tokens(part, this.marks)));
+        passage = { sentences, terms: new Set(sentences.flatMap((sentence) => [...sentence])) };
         this.passages.set(at, passage);
       }
       return passage;
@@ -172,27 +186,33 @@
 
     /** @param {string} question */
     read(question) {
-      const words = runs(question.replace(INVISIBLE, "").normalize("NFC")).map((written) => ({
-        written, runs: runs(fold(written, this.marks)), stop: this.stopwords.has(fold(written)),
-      }));
+      /** @type {Word[]} */
+      const words = runs(question.replace(INVISIBLE, "").normalize("NFC")).flatMap((written) => runs(fold(written, this.marks)).flatMap((run) =>
+        IS_UNSPACED.test(run)
+          ? terms(run).map((two, i) => ({ written: two, run: two, stop: this.stopwords.has(two) || /^[\u3040-\u309f]+$/.test(two), glued: i > 0 }))
+          : [{ written, run, stop: this.stopwords.has(fold(run)), glued: false }]));
       /** @type {Map<string, number>} */
       const weights = new Map();
-      for (const word of words) {
-        for (const term of word.runs.flatMap(terms)) weights.set(term, Math.max(weights.get(term) ?? 0, word.stop ? STOPWORD_WEIGHT : 1));
+      for (const { run, stop } of words) {
+        for (const term of terms(run)) weights.set(term, Math.max(weights.get(term) ?? 0, stop ? STOPWORD_WEIGHT : 1));
       }
-      const phrases = [...question.matchAll(QUOTED)].map(([, phrase]) => runs(fold(phrase, this.marks))).filter((phrase) => phrase.length);
-      return { words, weights, phrases };
+      const phrases = [...question.matchAll(QUOTED)].map(([, phrase]) => ({ written: phrase.trim(), runs: runs(fold(phrase, this.marks)) }));
+      return { words, weights, phrases: phrases.filter((phrase) => phrase.runs.length) };
     }
 
-    /** The best `k` passages for a question, best first. @param {string} question */
+    /** The best `k` passages for a question, best first, and whether they are enough. @param {string} question */
     search(question, k = 7) {
-      const asked = this.read(question);
-      const weights = new Map([...asked.weights].map(([term, weight]) => [term, weight * this.weight(term)]));
-      const attainable = sum(weights.values()) || 1;
-      const factor = this.#withMostPhrases(asked.phrases);
+      const { words, weights, phrases } = this.read(question);
+      const gains = new Map([...weights].map(([term, weight]) => [term, weight * this.weight(term)]));
+      const attainable = sum(gains.values()) || 1;
+      const all = /** @type {number[]} */ (this.factor);
+      const holders = phrases.map((phrase) => this.#with(phrase.runs));
+      const counts = all.map((_, at) => holders.filter((holder) => holder.has(at)).length);
+      const most = counts.reduce((a, b) => Math.max(a, b), 0);
+      const factor = all.map((value, at) => (counts[at] === most ? value : 0));
       const place = this.#named(question).map((value, at) => (factor[at] ? value : 0));
-      const base = this.lengths.map(() => 0);
-      for (const [term, gain] of weights) {
+      const base = factor.map(() => 0);
+      for (const [term, gain] of gains) {
         const row = this.postingsOf(term);
         for (let i = 0; i < row.length; i += 2) {
           base[row[i]] += (gain * row[i + 1]) / (row[i + 1] + K1 * (1 - B + (B * this.lengths[row[i]]) / this.mean));
@@ -201,51 +221,80 @@
       base.forEach((value, at) => (base[at] = (factor[at] * value) / attainable));
       const candidates = best(base.map((value, at) => [at, value + (1 - value) * place[at]])).slice(0, Math.max(CANDIDATES, 2 * k));
       const scored = candidates.map(([at]) => {
-        const shares = this.passage(at).sentences.map((sentence) => {
-          const found = new Set(sentence.flatMap(terms));
-          return sum([...weights].filter(([term]) => found.has(term)).map(([, gain]) => gain)) / attainable;
-        });
-        const score = (1 - SENTENCE_SHARE) * base[at] + SENTENCE_SHARE * factor[at] * Math.max(0, ...shares);
+        const covered = this.passage(at).sentences.map((sentence) => sum([...gains].map(([term, gain]) => (sentence.has(term) ? gain : 0))));
+        const score = (1 - SENTENCE_SHARE) * base[at] + (SENTENCE_SHARE * factor[at] * Math.max(...covered)) / attainable;
         return /** @type {[number, number]} */ ([at, score + (1 - score) * place[at]]);
       });
       const hits = this.#withoutRepetitions(best(scored), k);
-      return { hits, evidence: this.judge(asked, hits), asked };
+      const missing = phrases.filter((phrase, i) => phrase.runs.length > 1 && !holders[i].size).map(({ written }) => written);
+      return { hits, evidence: this.#judge(words, hits, missing, place.some((value) => value >= HELD)) };
     }
 
-    /** Placeholder */
-    judge(){ }
-
-    /** @param {string[][]} phrases */
-    #withMostPhrases(phrases) {
-      const factor = /** @type {number[]} */ (this.factor);
-      if (!phrases.length) return factor;
-      const counts = factor.map(() => 0);
-      for (const phrase of phrases) {
-        const wanted = ` ${phrase.join(" ")} `;
-        const [first, ...others] = new Set(phrase.flatMap(terms));
-        const rows = others.map((term) => new Set(this.postingsOf(term).filter((_, i) => i % 2 === 0)));
-        this.postingsOf(first).forEach((at, i) => {
-          if (i % 2 === 0 && factor[at] && rows.every((row) => row.has(at)) && ` ${this.passage(at).runs.join(" ")} `.includes(wanted)) counts[at]++;
-        });
-      }
-      const most = Math.max(0, ...counts);
-      return factor.map((value, at) => (counts[at] === most ? value : 0));
+    /** The passages in which these runs follow each other. @param {string[]} phrase @returns {Set<number>} */
+    #with(phrase) {
+      const wanted = ` ${phrase.join(" ")} `;
+      const [first, ...others] = phrase.flatMap(terms).map((term) => this.postingsOf(term).filter((_, i) => i % 2 === 0));
+      const sets = others.map((row) => new Set(row));
+      return new Set(first.filter((at) => sets.every((row) => row.has(at)) && ` ${runs(fold(this.body(at), this.marks)).join(" ")} `.includes(wanted)));
     }
 
     /** @param {[number, number][]} scored @param {number} k */
     #withoutRepetitions(scored, k) {
-      /** @type {{ chunk: number, score: number, set: Set<string> }[]} */
+      /** @type {{ chunk: number, score: number }[]} */
       const kept = [];
       for (const [chunk, score] of scored) {
         if (kept.length === k) break;
-        const set = new Set(this.passage(chunk).runs);
+        const mine = this.passage(chunk).terms;
         const isNew = kept.every((other) => {
-          const shared = [...set].filter((run) => other.set.has(run)).length;
-          return !set.size || shared < SAME_PASSAGE * (set.size + other.set.size - shared);
+          const theirs = this.passage(other.chunk).terms;
+          const common = [...mine].filter((term) => theirs.has(term)).length;
+          return !mine.size || common < SAME_PASSAGE * (mine.size + theirs.size - common);
         });
-        if (isNew) kept.push({ chunk, score, set });
+        if (isNew) kept.push({ chunk, score });
       }
-      return kept.map(({ chunk, score }) => ({ chunk, score }));
+      return kept;
+    }
+
+    // -- is it enough? (`evidence.py`) ----------------------------------------------------------------------------------
+
+    /** @param {Word[]} words @param {{ chunk: number, score: number }[]} hits @param {string[]} missing @param {boolean} named */
+    #judge(words, hits, missing, named) {
+      const asked = words.filter((word) => !word.stop);
+      const families = asked.map(({ run }) => this.#family(run));
+      const [first] = words;
+      const isFirst = (/** @type {Word} */ word) => word.written === first.written && word.run === first.run && word.glued === first.glued;
+      const names = /^de/i.test(this.manifest.book.lang || askBook.lang) ? 0
+        : asked.filter((word, i) => !families[i].length && /^\p{Lu}/u.test(word.written) && !isFirst(word)).length;
+      const covered = Math.max(0, ...hits.slice(0, LOOKED_AT).map(({ chunk }) => {
+        const headings = new Set(tokens(this.headings(chunk).join(" "), this.marks));
+        const has = (/** @type {string} */ term) => headings.has(term) || this.passage(chunk).terms.has(term);
+        return sum(asked.map(({ run }, i) => (families[i].some(has) ? (IS_UNSPACED.test(run) ? 0.5 : 1) : 0)));
+      }));
+      const logit = BIAS + SCORE * (hits[0]?.score ?? 0) + COVERED * Math.log1p(covered) + NAME * (names + missing.length);
+      const confidence = !hits.length ? 0 : named ? 1 : 1 / (1 + Math.exp(-logit));
+      return {
+        enough: confidence >= ENOUGH, confidence,
+        found_terms: [...new Set(written(asked, (i) => families[i].length > 0))],
+        absent_terms: [...new Set([...written(asked, (i) => !families[i].length), ...missing])],
+      };
+    }
+
+    /** The terms of the book that count as this word. @param {string} run @returns {string[]} */
+    #family(run) {
+      if (IS_UNSPACED.test(run)) return this.rows.has(run) ? [run] : [];
+      const points = [...run];
+      const own = `_${run}_`;
+      const exact = this.rows.has(own) ? [own] : [];
+      if (points.length < GRAM) return exact;
+      const stem = points.slice(0, Math.max(GRAM, Math.ceil((points.length * 2) / 3))).join("");
+      const kin = this.#words(stem).filter((term) => [...term].length <= points.length + 5);
+      if (exact.length || kin.length) return [...exact, ...kin];
+      return this.#words(points.slice(0, 2).join("")).filter((term) => isOneSlip(points, [...term].slice(1, -1)));
+    }
+
+    /** @param {string} prefix */
+    #words(prefix) {
+      return [...this.rows.keys()].filter((term) => term.startsWith("_" + prefix) && term.endsWith("_"));
     }
 
     // -- places that a question names (`places.py`) ---------------------------------------------------------------------
@@ -348,6 +397,31 @@
   function best(scored) {
     const round = (/** @type {number} */ value) => Math.round(value * 1e9);
     return scored.filter(([, score]) => round(score) > 0).sort((a, b) => round(b[1]) - round(a[1]) || a[0] - b[0]);
+  }
+
+  /** Whether two words differ by at most one letter or two neighbours swapped. @param {string[]} a @param {string[]} b */
+  function isOneSlip(a, b) {
+    if (Math.abs(a.length - b.length) > 1) return false;
+    const shorter = Math.min(a.length, b.length);
+    let start = 0, end = 0;
+    while (start < shorter && a[start] === b[start]) start++;
+    while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+    const [restA, restB] = [a, b].map((letters) => letters.slice(start, letters.length - end));
+    return Math.max(restA.length, restB.length) <= 1 || (restA.length === 2 && restA.join() === restB.reverse().join());
+  }
+
+  /** The chosen words; neighbouring bigrams become one again. @param {Word[]} words @param {(i: number) => boolean} isChosen */
+  function written(words, isChosen) {
+    /** @type {string[]} */
+    const texts = [];
+    words.forEach((word, i) => {
+      if (!isChosen(i)) return;
+      const before = i && isChosen(i - 1) ? [...words[i - 1].written].at(-1) : undefined;
+      const [first, ...rest] = word.written;
+      if (word.glued && before === first) texts[texts.length - 1] += rest.join("");
+      else texts.push(word.written);
+    });
+    return texts;
   }
 
   /** @type {Promise<Index> | undefined} */

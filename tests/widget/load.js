@@ -1,0 +1,41 @@
+/** Loads the widget's classic scripts as a page would, with no page around them, for tests of what needs none. */
+"use strict";
+const { readFileSync } = require("node:fs");
+const { join } = require("node:path");
+const vm = require("node:vm");
+
+const WIDGET = join(__dirname, "../../_extensions/ask-book/widget");
+const FIXTURES = join(__dirname, "../fixtures");
+
+/**
+ * @param {string} lang
+ * @param {string[]} files of the widget, in order
+ * @returns the widget's namespace
+ */
+function load(lang, files) {
+  const askBook = {
+    config: { book: { id: "1ab939ebe78f", title: "A book", lang }, texts: {} },
+    lang,
+    locales: {},
+    root: "http://book.test/",
+    recall: () => ({}),
+    remember: () => {},
+  };
+  const context = vm.createContext({
+    askBook, URL, TextEncoder, AbortSignal, setTimeout, performance, Intl,
+    location: new URL("http://book.test/index.html"),
+    document: { adoptedStyleSheets: [] },
+    CSSStyleSheet: class { replaceSync() {} },
+    askBookLocale: (name, locale) => { askBook.locales[name] = locale; },
+  });
+  for (const file of [`locales/${lang}.js`, ...files]) vm.runInContext(readFileSync(join(WIDGET, file), "utf8"), context);
+  return askBook;
+}
+
+/** What another realm made, as this realm's. */
+const plain = (value) => JSON.parse(JSON.stringify(value));
+
+/** A fixture that Python is held to as well. */
+const fixture = (name) => JSON.parse(readFileSync(join(FIXTURES, name), "utf8"));
+
+module.exports = { load, plain, fixture, WIDGET };
