@@ -21,9 +21,10 @@ local page_of = require("plain_page")
 ---@field config table the project's merged configuration
 ---@field variables table
 ---@field profiles string[]
----@field book { title: string, subtitle: string, authors: string[], lang: string }
+---@field book { title: string, subtitle: string, description: string, authors: string[], lang: string }
 ---@field chapters { file: string, href: string, kind: string, part: string, title: string|nil }[]
 ---@field page table the book's part of `ask-book-config`
+---@field share { at: integer, of: integer }|nil render only these chapters, and no page: others do the rest
 
 ---@param path string
 ---@return string|nil
@@ -90,32 +91,41 @@ function Maker:read(path)
   return read_file(pandoc.path.join({ self.job.project, path }))
 end
 
+--- The text of a bibliography file; a missing one is reported once.
+---@param path string relative to the project
+---@return { text: string, hash: string, list: any }
+function Maker:bibliography(path)
+  local known = self.bibliographies[path]
+  if not known then
+    local text = self:read(path)
+    if not text then
+      warn("the bibliography " .. path .. " cannot be read")
+    end
+    text = source.normalise(text or "")
+    known = { text = text, hash = pandoc.utils.sha1(text) }
+    self.bibliographies[path] = known
+  end
+  return known
+end
+
 --- The references of a bibliography file, read once for the whole book.
 ---@param path string relative to the project
 ---@return any
 function Maker:references(path)
-  local known = self.bibliographies[path]
-  if known == nil then
-    known = { list = {}, hash = "" }
-    local text = self:read(path)
+  local known = self:bibliography(path)
+  if not known.list then
+    local text = known.text
     local format = READERS[path:lower():match("%.(%a+)$") or "bib"] or "biblatex"
-    if not text then
-      warn("the bibliography " .. path .. " cannot be read")
-    else
-      text = source.normalise(text)
-      if format == "markdown" then
-        text = "---\n" .. text:gsub("^%-%-%-%s*\n", ""):gsub("\n%.%.%.%s*$", ""):gsub("\n%-%-%-%s*$", "") .. "\n---\n"
-      end
-      local ok, doc = pcall(pandoc.read, text, format)
-      if ok then
-        known = { list = doc.meta.references or {}, hash = pandoc.utils.sha1(text) }
-      else
-        warn("the bibliography " .. path .. " cannot be read: " .. tostring(doc):gsub("%s+", " "))
-      end
+    if format == "markdown" then
+      text = "---\n" .. text:gsub("^%-%-%-%s*\n", ""):gsub("\n%.%.%.%s*$", ""):gsub("\n%-%-%-%s*$", "") .. "\n---\n"
     end
-    self.bibliographies[path] = known
+    local ok, doc = pcall(pandoc.read, text, format)
+    if not ok then
+      warn("the bibliography " .. path .. " cannot be read: " .. tostring(doc):gsub("%s+", " "))
+    end
+    known.list = ok and doc.meta.references or {}
   end
-  return known
+  return known.list
 end
 
 --- The bibliography files of a chapter: its own, or the book's.
@@ -154,23 +164,10 @@ end
 ---@param blocks any
 ---@param meta table
 ---@param file string
+---@param order string[] the keys that the chapter cites
 ---@param extra string[] keys that the book cites elsewhere, for the page of references
----@return any blocks, string[] keys cited here
-function Maker:cite(blocks, meta, file, extra)
-  local keys, order = {}, {}
-  local function note(key)
-    if not keys[key] then
-      keys[key] = true
-      order[#order + 1] = key
-    end
-  end
-  blocks:walk({
-    Cite = function(cite)
-      for _, citation in ipairs(cite.citations) do
-        note(citation.id)
-      end
-    end,
-  })
+---@return any blocks
+function Maker:cite(blocks, meta, file, order, extra)
   local nocite = pandoc.Inlines({})
   local everything = false
   for _, value in ipairs({ meta.nocite or false, self.job.config.nocite or false }) do
@@ -183,7 +180,7 @@ function Maker:cite(blocks, meta, file, extra)
     nocite:insert(pandoc.Cite({ pandoc.Str("@" .. key) }, { pandoc.Citation(key, "AuthorInText") }))
   end
   if #order == 0 and #extra == 0 and not everything then
-    return blocks, order
+    return blocks
   end
   local wanted, references, seen = {}, {}, {}
   for _, key in ipairs(order) do
@@ -193,7 +190,7 @@ function Maker:cite(blocks, meta, file, extra)
     wanted[key] = true
   end
   for _, path in ipairs(self:bibliography_files(meta, file)) do
-    for _, reference in ipairs(self:references(path).list) do
+    for _, reference in ipairs(self:references(path)) do
       local id = source.as_text(reference.id)
       if (wanted[id] or everything) and not seen[id] then
         seen[id] = true
@@ -205,7 +202,7 @@ function Maker:cite(blocks, meta, file, extra)
     end
   end
   if #references == 0 then
-    return blocks, order
+    return blocks
   end
   local style = self:style(meta)
   local lang = source.as_text(meta.lang)
@@ -219,9 +216,9 @@ function Maker:cite(blocks, meta, file, extra)
   local ok, cited = pcall(pandoc.utils.citeproc, doc)
   if not ok then
     warn(file .. ": citations were left as they are: " .. tostring(cited):gsub("%s+", " "))
-    return blocks, order
+    return blocks
   end
-  return cited.blocks, order
+  return cited.blocks
 end
 
 ---@param inlines any
@@ -298,7 +295,7 @@ function Maker:render(entry, loaded, number, book, extra)
   local meta = loaded.meta
   local home, appendix = entry.kind == "home", entry.kind == "appendix"
   local state = chapter.new(book, loaded, number, appendix, home)
-  local title, title_id = nil, ""
+  local title, title_id
   if home then
     title = chapter.inlines(self.job.book.title)
   elseif meta.title ~= nil then
@@ -315,43 +312,35 @@ function Maker:render(entry, loaded, number, book, extra)
   local blocks = pandoc.Blocks({ title_block })
   blocks:extend(doc.blocks)
   blocks = state:prepare(blocks)
-  if title_id:match("^sec%-") then
+  if title_id and title_id:match("^sec%-") then
     state:label(title_id, appendix and "appendix" or "chapter", book.number_sections and number or "",
       inline_html(blocks[1].content[1].content), true)
   end
   local head = blocks:remove(1)
   blocks = state:blocks(blocks)
   blocks:insert(1, head)
-  local cited
-  blocks, cited = self:cite(blocks, meta, entry.file, extra)
+  blocks = self:cite(blocks, meta, entry.file, state.cites, extra)
   head = blocks:remove(1)
-  local has_list = false
-  blocks = blocks:walk({
-    Div = function(div)
-      if div.identifier == "refs" then
-        has_list = true
-        if self.references_page and self.references_page ~= entry.file then
-          return {}
-        end
-      end
-    end,
-  })
+  local last = blocks[#blocks]
+  if last and last.t == "Div" and last.identifier == "refs" and (self.references_page or entry.file) ~= entry.file then
+    blocks:remove()
+  end
   local body = pandoc.write(pandoc.Pandoc(blocks), "html5", chapter.WRITER)
   return {
     body = html.repair(body),
     title = inline_html(head.content[1].content),
-    title_id = title_id,
+    title_id = title_id or "",
     subtitle = home and self.job.book.subtitle ~= "" and inline_html(chapter.inlines(self.job.book.subtitle))
       or (not home and meta.subtitle ~= nil and inline_html(chapter.as_inlines(meta.subtitle)) or ""),
     authors = home and authors_of(self.job.book.authors) or authors_of(meta.author),
+    description = home and self.job.book.description ~= "" and block_html(chapter.inlines(self.job.book.description)) or "",
     date = not home and meta.date ~= nil and inline_html(chapter.as_inlines(meta.date)) or "",
     abstract = block_html(meta.abstract),
     lang = source.as_text(meta.lang),
     number = number,
     labels = state.labels,
     toc = state.toc,
-    cites = cited,
-    has_list = has_list,
+    cites = state.cites,
     name = home and loaded.meta.title ~= nil and inline_html(chapter.as_inlines(meta.title))
       or (home and loaded.first_heading and inline_html(read_heading(loaded.first_heading).content) or ""),
   }
@@ -444,7 +433,7 @@ function Maker:fragments()
     local extra = self.references_page == entry.file and cited or {}
     local bibliography = {}
     for n, path in ipairs(self:bibliography_files(loaded.meta, entry.file)) do
-      bibliography[n] = self:references(path).hash
+      bibliography[n] = self:bibliography(path).hash
     end
     local _, style = self:style(loaded.meta)
     local cells = {}
@@ -476,11 +465,11 @@ function Maker:fragments()
   for at, entry in ipairs(job.chapters) do
     if entry.file == self.references_page then
       last = at
-    else
+    elseif not job.share or at % job.share.of == job.share.at then
       make(at)
     end
   end
-  if last then
+  if last and not job.share then
     make(last)
   end
   return fragments, rendered
@@ -568,6 +557,9 @@ end
 function Maker:run()
   local job = self.job
   local fragments, rendered = self:fragments()
+  if job.share then
+    return { rendered = rendered }
+  end
   local labels, hrefs, list = {}, {}, {}
   local references = nil
   for at, entry in ipairs(job.chapters) do
@@ -592,6 +584,7 @@ function Maker:run()
       number = self.book.number_sections and fragment.number or "",
       title = finished(fragment.title), title_id = fragment.title_id, subtitle = finished(fragment.subtitle),
       authors = fragment.authors, date = fragment.date, abstract = finished(fragment.abstract),
+      description = finished(fragment.description),
       body = finished(fragment.body), toc = fragment.toc,
     }
     list[at] = {

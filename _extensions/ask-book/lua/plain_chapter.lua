@@ -4,6 +4,7 @@
 --- References to figures, sections and so on stay as comments (`REFERENCE`) in the HTML: what
 --- they point to may be in a chapter that comes later.
 
+local html = require("plain_html")
 local source = require("plain_source")
 
 local M = {}
@@ -38,6 +39,8 @@ M.REFERENCE = "<!%-%-ask%-book%-ref ([^ ]+) (%w+) (.-)%-%->"
 ---@field toc { level: integer, id: string, html: string, number: string }[]
 ---@field appendix boolean
 ---@field tabsets integer
+---@field cites string[] the keys that are cited, in order
+---@field cited table<string, boolean>
 local Chapter = {}
 Chapter.__index = Chapter
 
@@ -62,17 +65,29 @@ local function kind_of(id)
   return id:match("^(%a+)%-.")
 end
 
----@param html string
+---@param text string HTML
 ---@return any
-local function raw(html)
-  return pandoc.RawBlock("html", html)
+local function raw(text)
+  return pandoc.RawBlock("html", text)
 end
 
 ---@param inlines any
 ---@return string
 function M.inline_html(inlines)
-  local html = pandoc.write(pandoc.Pandoc({ pandoc.Plain(inlines) }), "html5", M.WRITER)
-  return (html:gsub("\n+$", ""))
+  local parts = {}
+  for at, inline in ipairs(inlines) do
+    local text = inline.t == "Str" and inline.text or (inline.t == "Space" and " ")
+    if not text then
+      parts = nil
+      break
+    end
+    parts[at] = text
+  end
+  if parts then
+    return html.escape(table.concat(parts))
+  end
+  local text = pandoc.write(pandoc.Pandoc({ pandoc.Plain(inlines) }), "html5", M.WRITER)
+  return (text:gsub("\n+$", ""))
 end
 
 M.WRITER = pandoc.WriterOptions({
@@ -193,6 +208,10 @@ function Chapter:cite(cite)
       end
     else
       rest:insert(citation)
+      if not self.cited[citation.id] then
+        self.cited[citation.id] = true
+        self.cites[#self.cites + 1] = citation.id
+      end
     end
   end
   if #out == 0 then
@@ -287,7 +306,7 @@ end
 ---@return any
 function Chapter:header(header)
   local level, counters = header.level, self.counters
-  local html, number = M.inline_html(header.content), ""
+  local title, number = M.inline_html(header.content), ""
   if not header.classes:includes("unnumbered") and not header.classes:includes("-") then
     counters[level] = (counters[level] or 0) + 1
     for deeper = level + 1, 6 do
@@ -310,7 +329,7 @@ function Chapter:header(header)
   local numbered = number ~= "" and self.numbered and level <= self.book.number_depth
   if header.identifier:match("^sec%-") then
     local kind = level == 1 and (self.appendix and "appendix" or "chapter") or "sec"
-    self:label(header.identifier, kind, self.book.number_sections and number or "", html)
+    self:label(header.identifier, kind, self.book.number_sections and number or "", title)
   end
   if numbered then
     header.attributes["data-number"] = number
@@ -318,7 +337,7 @@ function Chapter:header(header)
     header.content:insert(1, pandoc.Span(number, { class = "header-section-number" }))
   end
   if not header.classes:includes("unlisted") then
-    self.toc[#self.toc + 1] = { level = level, id = header.identifier, html = html, number = numbered and number or "" }
+    self.toc[#self.toc + 1] = { level = level, id = header.identifier, html = title, number = numbered and number or "" }
   end
   return header
 end
@@ -446,6 +465,19 @@ function Chapter:lone_picture(para)
   return self:numbered_or_part("fig", id, {}, pandoc.Blocks({ pandoc.Plain({ image }) }), pandoc.Inlines({}))
 end
 
+--- The blocks of a layout div in a grid of its columns.
+---@param div any
+---@param inner any
+---@return any
+local function laid_out(div, inner)
+  local columns = tonumber(div.attributes["layout-ncol"])
+  if not columns then
+    return inner
+  end
+  local style = ("--columns: %d"):format(math.max(1, math.min(12, columns)))
+  return pandoc.Blocks({ pandoc.Div(inner, pandoc.Attr("", { "quarto-layout-panel" }, { style = style })) })
+end
+
 --- A div whose id makes it a figure, table or listing: its last paragraph is the caption.
 ---@param div any
 ---@param kind string
@@ -484,20 +516,7 @@ function Chapter:float_div(div, kind)
   self.parent = parent
   inner = self:blocks(inner)
   self.parent = part_of
-  return self:float(kind, div.identifier, div.classes, self:laid_out(div, inner), caption, number, letter)
-end
-
---- The blocks of a layout div in a grid of its columns.
----@param div any
----@param inner any
----@return any
-function Chapter:laid_out(div, inner)
-  local columns = tonumber(div.attributes["layout-ncol"])
-  if not columns then
-    return inner
-  end
-  local style = ("--columns: %d"):format(math.max(1, math.min(12, columns)))
-  return pandoc.Blocks({ pandoc.Div(inner, pandoc.Attr("", { "quarto-layout-panel" }, { style = style })) })
+  return self:float(kind, div.identifier, div.classes, laid_out(div, inner), caption, number, letter)
 end
 
 --------------------------------------------------------------------------------------------------
@@ -514,11 +533,11 @@ function Chapter:callout(div, kind)
     title = content[1].content
     content:remove(1)
   end
-  local appearance = div.attributes.appearance or "default"
+  local appearance = div.attributes.appearance or (kind == "none" and "simple" or "default")
   local heading = title
   local key = CALLOUTS[kind]
   local id = div.identifier
-  if id:match("^" .. key .. "%-") then
+  if key and id:match("^" .. key .. "%-") then
     local number = self:next_number(key)
     self:label(id, kind, number)
     heading = self:name(kind, number)
@@ -668,6 +687,9 @@ function Chapter:div(div)
       return self:callout(div, kind)
     end
   end
+  if classes:includes("callout") or classes:includes("callout-none") then
+    return self:callout(div, "none")
+  end
   if classes:includes("panel-tabset") then
     return self:tabset(div)
   end
@@ -684,7 +706,7 @@ function Chapter:div(div)
     return self:float_div(div, kind)
   end
   if div.attributes["layout-ncol"] then
-    return pandoc.Div(self:laid_out(div, self:blocks(div.content)), pandoc.Attr(id, classes))
+    return pandoc.Div(laid_out(div, self:blocks(div.content)), pandoc.Attr(id, classes))
   end
   div.content = self:blocks(div.content)
   return div
@@ -938,10 +960,10 @@ function Chapter:blocks(blocks)
   local out = pandoc.Blocks({})
   for _, block in ipairs(blocks) do
     local result = self:block(block)
-    if pandoc.utils.type(result) == "Blocks" then
-      out:extend(result)
-    else
+    if result.t then
       out:insert(result)
+    else
+      out:extend(result)
     end
   end
   return out
@@ -956,7 +978,7 @@ end
 ---@return PlainChapter
 function M.new(book, loaded, number, appendix, home)
   local own = loaded.meta["number-sections"]
-  local numbered = book.number_sections and (number ~= "" or home)
+  local numbered = book.number_sections and number ~= ""
   if own ~= nil then
     numbered = numbered and not source.is_false(own)
   end
@@ -972,6 +994,8 @@ function M.new(book, loaded, number, appendix, home)
     labels = {},
     toc = {},
     tabsets = 0,
+    cites = {},
+    cited = {},
   }, Chapter)
 end
 

@@ -17,6 +17,7 @@ local M = {}
 ---@field authors string[] HTML
 ---@field date string HTML
 ---@field abstract string HTML
+---@field description string HTML
 ---@field body string HTML
 ---@field toc { level: integer, id: string, html: string, number: string }[]
 
@@ -102,6 +103,9 @@ local function title_block(page, shell)
     out[#out + 1] = '<p class="subtitle lead">' .. page.subtitle .. "</p>"
   end
   out[#out + 1] = "</div>"
+  if page.description ~= "" then
+    out[#out + 1] = '<div class="description">' .. page.description .. "</div>"
+  end
   if #page.authors > 0 or page.date ~= "" then
     out[#out + 1] = '<div class="quarto-title-meta">'
     for _, author in ipairs(page.authors) do

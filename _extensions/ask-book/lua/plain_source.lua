@@ -356,7 +356,7 @@ end
 local function cell_options(lines, warn)
   local yaml, at = {}, 1
   while lines[at] do
-    local option = lines[at]:match("^%s*#|%s?(.*)$")
+    local option = lines[at]:match("^%s*#%s?|%s?(.*)$")
       or lines[at]:match("^%s*//|%s?(.*)$")
       or lines[at]:match("^%s*%%%%|%s?(.*)$")
       or lines[at]:match("^%s*%-%-|%s?(.*)$")
@@ -382,6 +382,9 @@ local function cell_fence(info)
   end
 end
 
+--- knitr's engines whose content is prose.
+local TEXT_ENGINES = { block = true, block2 = true, asis = true }
+
 --- Cells become code blocks with attributes; `cells` gets what their fences and options say.
 ---@param lines string[]
 ---@param raw boolean
@@ -397,7 +400,7 @@ local function mark_cells(lines, raw, cells, warn)
     out[#out + 1] = line
     at = at + 1
     if lang and header then
-      local body = {}
+      local body, opened = {}, at
       while lines[at] and track(lines[at]) == "code" do
         body[#body + 1] = lines[at]
         at = at + 1
@@ -407,6 +410,11 @@ local function mark_cells(lines, raw, cells, warn)
         indent, fence = line:match("^([>%s]*)(~~~+)")
       end
       local options, code = {}, body
+      if not lines[at] then
+        -- Never closed: no cell for pandoc either.
+        table.move(lines, opened, #lines, #out + 1, out)
+        break
+      end
       if not raw then
         options, code = cell_options(body, warn)
         for key, value in pairs(header_options(header)) do
@@ -418,10 +426,14 @@ local function mark_cells(lines, raw, cells, warn)
       cells[#cells + 1] = { lang = lang, options = options, raw = raw, key = header .. "\n" .. table.concat(body, "\n") }
       out[#out] = string.format('%s%s{.%s .cell-code ask-book-cell="%d"}', indent, fence, lang:lower(), #cells)
       table.move(code, 1, #code, #out + 1, out)
-      if lines[at] then
-        out[#out + 1] = lines[at]
-        at = at + 1
+      out[#out + 1] = lines[at]
+      if TEXT_ENGINES[lang] and not raw then
+        local class = M.as_text(options.type)
+        out[#out] = indent .. ":::"
+        out[#out - #code] = ("%s::: {.%s}"):format(indent, class ~= "" and class or lang)
+        cells[#cells] = nil
       end
+      at = at + 1
     end
   end
   return out
@@ -474,6 +486,15 @@ function M.notebook(bytes, warn)
     local fence = ("`"):rep(longest + 1)
     return fence .. info .. "\n" .. text:gsub("\n$", "") .. "\n" .. fence
   end
+  local function tagged(cell, tag)
+    local tags = type(cell.metadata) == "table" and cell.metadata.tags
+    for _, own in ipairs(type(tags) == "table" and tags or {}) do
+      if tostring(own):gsub("_", "-"):match("^" .. tag .. "$") then
+        return true
+      end
+    end
+    return false
+  end
   local info = type(book.metadata) == "table" and book.metadata or {}
   local lang = (info.language_info or {}).name or (info.kernelspec or {}).language or "python"
   local parts = {}
@@ -485,9 +506,12 @@ function M.notebook(bytes, warn)
       if at == 1 and source:match("^%s*%-%-%-") then
         parts[#parts + 1] = source
       end
-    elseif cell.cell_type == "code" and source:match("%S") then
-      parts[#parts + 1] = fenced("{" .. lang .. "}", source)
-      for _, output in ipairs(type(cell.outputs) == "table" and cell.outputs or {}) do
+    elseif cell.cell_type == "code" and source:match("%S") and not tagged(cell, "remove%-cell") then
+      if not tagged(cell, "remove%-input") then
+        parts[#parts + 1] = fenced("{" .. lang .. "}", source)
+      end
+      local outputs = type(cell.outputs) == "table" and not tagged(cell, "remove%-output") and cell.outputs or {}
+      for _, output in ipairs(outputs) do
         local data = type(output.data) == "table" and output.data or {}
         if output.output_type == "stream" then
           parts[#parts + 1] = fenced("{.cell-output}", joined(output.text))

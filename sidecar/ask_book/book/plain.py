@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -28,6 +29,8 @@ from ask_book.resources import extension_dir
 Progress = Callable[[str], None]
 _VARIABLES = "_variables.yml"
 _TIME_LIMIT = 1800.0
+_WORTH_SHARING = 8
+_MOST_SHARES = 4
 
 
 @dataclass(frozen=True)
@@ -89,9 +92,24 @@ def is_plain_current(project: Project, pandoc: Pandoc) -> bool:
 
 def _render(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str, Any]:
     job = folders.staging / "plain.json"
-    _write_json(job, _plain_job(project, pandoc, folders))
+    settings = _plain_job(project, pandoc, folders)
+    _write_json(job, settings)
+    if not (folders.staging / "fragments").is_dir() and len(project.chapters) >= _WORTH_SHARING:
+        _render_shares(project, pandoc, folders, settings)
     result: dict[str, Any] = json.loads(_run_lua(pandoc, "plain.lua", job, project))
     return result
+
+
+def _render_shares(project: Project, pandoc: Pandoc, folders: _Folders, settings: dict[str, Any]) -> None:
+    """Render the chapters of a whole book in several processes; the last run finds them rendered."""
+    count = min(os.cpu_count() or 1, _MOST_SHARES)
+    jobs = [folders.staging / f"share-{at}.json" for at in range(count)]
+    for at, job in enumerate(jobs):
+        _write_json(job, {**settings, "share": {"at": at, "of": count}})
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(lambda job: _run_lua(pandoc, "plain.lua", job, project), jobs))
+    for job in jobs:
+        job.unlink()
 
 
 def _plain_job(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str, Any]:
@@ -110,6 +128,7 @@ def _plain_job(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str,
         "book": {
             "title": project.title,
             "subtitle": tree.text_at("book", "subtitle"),
+            "description": tree.text_at("book", "description"),
             "authors": list(project.authors),
             "lang": project.lang,
         },
