@@ -88,7 +88,7 @@ def named(manifest: Manifest, question: str) -> Floats:
     for kind, number in _numbered(question):
         if kind == "cha":
             chapters = [chapter for chapter in manifest.chapters if tokens.fold(chapter.number) == number]
-            openings = ((chapter.index, 0, chapter.sections[0].end) for chapter in chapters)
+            openings = ((chapter.index, 0, chapter.sections[0].end) for chapter in chapters if chapter.sections)
             place = np.maximum(place, NEAR * _passages_in(manifest, map(_whole, chapters)))
             place = np.maximum(place, OPENING * _passages_in(manifest, openings))
         else:

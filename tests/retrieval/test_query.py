@@ -1,0 +1,48 @@
+"""How a question is read."""
+
+from __future__ import annotations
+
+from ask_book.retrieval.language import locale
+from ask_book.retrieval.query import Phrase, Word, read
+
+ES = locale("es").stopwords
+
+
+def test_stop_words_count_half_accents_and_case_aside() -> None:
+    query = read("¿Qué es el CLIMA?", ES)
+    assert [(word.written, word.stop) for word in query.words] == [
+        ("Qué", True),
+        ("es", True),
+        ("el", True),
+        ("CLIMA", False),
+    ]
+    assert query.weights["_clima_"] == 1.0
+    assert query.weights["_que_"] == 0.5
+
+
+def test_a_term_of_a_stop_word_and_of_another_counts_whole() -> None:
+    assert read("como comodo", ES).weights["_com"] == 1.0
+    assert read("como comodo", ES).weights["_como_"] == 0.5
+
+
+def test_phrases_between_any_quotation_marks() -> None:
+    query = read('“Mapa de riesgo” o «agua» o "dos palabras" o 「水温」', ES)
+    assert query.phrases == (
+        Phrase("Mapa de riesgo", ("mapa", "de", "riesgo")),
+        Phrase("agua", ("agua",)),
+        Phrase("dos palabras", ("dos", "palabras")),
+        Phrase("水温", ("水温",)),
+    )
+
+
+def test_an_apostrophe_or_a_lonely_mark_makes_no_phrase() -> None:
+    assert read("l'eau de l'usine à 3\" de fond", ES).phrases == ()
+
+
+def test_bigrams_are_words_where_there_are_no_spaces() -> None:
+    assert read("東京の夏", frozenset(), marks=False).words == (
+        Word("東京", "東京", stop=False),
+        Word("京の", "京の", stop=False, glued=True),
+        Word("の夏", "の夏", stop=False, glued=True),
+    )
+    assert read("これは", frozenset()).words[0].stop
