@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class Project:
     @cached_property
     def key(self) -> str:
         """This folder and profile on this machine, in sixteen hex digits: two copies of a book differ."""
-        return hashlib.sha256(f"{self.root}\n{self.profile}".encode()).hexdigest()[:16]
+        return hashlib.sha256(os.fsencode(self.root) + b"\n" + self.profile.encode()).hexdigest()[:16]
 
     @cached_property
     def cache_dir(self) -> Path:

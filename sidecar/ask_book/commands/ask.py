@@ -41,6 +41,7 @@ def _say(result: Answer, site: str) -> None:
         terminal.say()
         _say_note(citation, site)
     if result.absent_terms:
+        terminal.say()
         terminal.say(terminal.wrapped(f"The book never uses: {', '.join(result.absent_terms)}."))
     if result.nearest:
         terminal.say("\nThe nearest passages, which do not answer it:")

@@ -12,7 +12,7 @@ from ask_book import __version__
 from ask_book.book import install
 from ask_book.book.project import Project, find_project
 from ask_book.commands import terminal
-from ask_book.errors import UsageError
+from ask_book.errors import AskBookError, UsageError
 
 QUARTO_SECONDS = 20
 
@@ -71,7 +71,7 @@ def _installation(extension: install.Extension | None) -> list[str]:
         terminal.tell(f"{extension.path} is a link to another copy: it stays as it is.")
         return []
     if _numbers(extension.version) > _numbers(__version__):
-        raise UsageError(
+        raise AskBookError(
             f"The book has version {extension.version} of the extension, newer than this ask-book ({__version__}).",
             "Upgrade ask-book: `pip install --upgrade ask-book`.",
             "version",

@@ -1,0 +1,247 @@
+"""The command as it is typed: real processes, their output and their exit codes."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ask_book import __version__
+from ask_book.book.edition import open_edition
+from ask_book.book.manifest import Tag, read_manifest
+from ask_book.book.project import find_project
+
+COMMANDS = ("init", "index", "ask", "search", "open", "serve", "start", "stop", "status")
+QUESTION = "¿Cuándo se terminó el puente de Alcántara?"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(home: Path) -> Run:
+    def ask_book(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "ask_book", *map(str, arguments)],
+            capture_output=True,
+            encoding="utf-8",
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+            check=False,
+            **options,
+        )
+
+    return ask_book
+
+
+def test_help_version_and_misuse(run: Run) -> None:
+    assert run("--version").stdout == f"ask-book {__version__}\n"
+    assert run("--help").returncode == 0
+    nothing = run()
+    assert (nothing.returncode, "init" in nothing.stdout) == (2, True)
+    unknown = run("askk")
+    assert (unknown.returncode, "invalid choice: 'askk'" in unknown.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_a_help_that_teaches(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert done.returncode == 0
+    assert "--book DIR" in done.stdout
+    assert "--json" in done.stdout
+    assert len(done.stdout.split()) > 40
+
+
+def test_ask_prints_the_answer_json(run: Run, small_book: Path) -> None:
+    done = run("ask", QUESTION, "--book", small_book, "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["status"], answer["mode"]) == ("answered", "extractive")
+    manifest = read_manifest(open_edition(find_project(small_book, {})).manifest_path)
+    for citation in answer["citations"]:
+        tag = Tag.parse(citation["tag"])
+        assert tag is not None
+        assert citation["verified"]
+        assert citation["quote"] == manifest.text(tag)
+    assert "106" in answer["citations"][0]["quote"]
+
+
+def test_ask_prints_a_readable_answer(run: Run, small_book: Path) -> None:
+    done = run("ask", QUESTION, cwd=small_book)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "El puente de Alcántara se terminó en el año 106. [1]"
+    assert lines[2] == "[1]  “El puente de Alcántara se terminó en el año 106.”"
+    assert "Los puentes" in lines[3]
+    assert lines[4].strip().startswith("file:///")
+    assert lines[4].strip().endswith("/puentes.html")
+
+
+def test_not_found_is_a_no_with_its_reasons(run: Run, small_book: Path) -> None:
+    done = run("ask", "¿Qué opina del fútbol en Miami?", small_book)
+    assert done.returncode == 1
+    assert done.stdout.startswith("No encontrado en el libro\n")
+    assert "The book never uses: " in done.stdout
+    assert "Miami" in done.stdout
+    answer = json.loads(run("ask", "¿Qué opina del fútbol en Miami?", small_book, "--json").stdout)
+    assert (answer["status"], answer["sources"], answer["citations"]) == ("not_found", [], [])
+
+
+def test_search(run: Run, small_book: Path) -> None:
+    done = run("search", "dovelas de granito", "--book", small_book, "--json")
+    assert done.returncode == 0
+    best = json.loads(done.stdout)[0]
+    assert "dovelas son de granito" in best["text"]
+    assert 0 < best["score"] <= 1
+    nothing = run("search", "xyzzy", "--book", small_book)
+    assert (nothing.returncode, nothing.stdout) == (1, "Nothing in the book has these words.\n")
+
+
+def test_index_says_what_it_did_and_the_book_stays_as_it_was(run: Run, small_book: Path) -> None:
+    before = sorted(small_book.rglob("*"))
+    first = json.loads(run("index", small_book, "--json").stdout)
+    assert (first["edition"], first["lang"], first["chapters"], first["reused"]) == ("plain", "es", 2, 0)
+    sizes = first["chunk_sizes"]
+    assert 0 < sizes["min"] <= sizes["median"] <= sizes["max"] <= first["characters"]
+    second = json.loads(run("index", small_book, "--json").stdout)
+    assert second["reused"] == second["chunks"] == first["chunks"]
+    said = run("index", small_book).stdout
+    assert said.startswith("Un libro: a plain rendition of its chapters\n  2 chapters, ")
+    assert f"{first['chunks']} reused" in said
+    assert sorted(small_book.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("ask", ""), 2, "The question is empty."),
+        (("ask", "x" * 501), 2, "The question has 501 characters; 500 are the most."),
+        (("ask", "x", "--scope", "nowhere.qmd"), 2, "The book has no 'nowhere.qmd'."),
+        (("ask", "x", "-k", "0"), 2, "must be a whole number from 1 to 50"),
+        (("ask",), 2, "the following arguments are required: QUESTION"),
+        (("serve", "--port", "70000"), 2, "must be a port number"),
+        (("index", ".", "--book", "."), 2, "give the book's folder once"),
+        (("index", "nowhere"), 1, "nowhere does not exist."),
+    ],
+)
+def test_bad_input(run: Run, small_book: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
+    done = run(*arguments, cwd=small_book)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_broken_books(run: Run, small_book: Path, tmp_path: Path) -> None:
+    (small_book / "_quarto.yml").write_text("book:\n  chapters: [index.qmd\nlang: es\n")
+    done = run("ask", "x", "--book", small_book)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"ask-book: {small_book}/_quarto.yml:3: broken YAML: ")
+    (small_book / "_quarto.yml").write_text("book:\n  chapters: [index.qmd, gone.qmd]\n")
+    done = run("start", "--book", small_book, "--json")
+    assert done.returncode == 1
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "chapter"
+    assert error["message"].endswith("_quarto.yml:2: the chapter `gone.qmd` is missing or cannot be read.")
+    nowhere = run("status", cwd=tmp_path)
+    assert (nowhere.returncode, "There is no _quarto.yml in" in nowhere.stderr) == (1, True)
+
+
+def test_what_was_not_foreseen_is_one_line_and_a_traceback_when_asked(
+    run: Run, small_book: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "file"))
+    done = run("index", small_book)
+    assert done.returncode == 1
+    assert done.stderr.startswith("ask-book: Something went wrong that ask-book did not foresee (NotADirectoryError")
+    assert "Traceback" not in done.stderr
+    monkeypatch.setenv("ASK_BOOK_DEBUG", "1")
+    assert "Traceback" in run("index", small_book).stderr
+
+
+def test_a_terminal_without_the_letters(run: Run, small_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = run("ask", QUESTION, small_book)
+    assert done.returncode == 0
+    assert done.stdout.startswith("El puente de Alc?ntara")
+    answer = json.loads(run("ask", QUESTION, small_book, "--json").stdout)
+    assert "Alcántara" in answer["answer"]
+
+
+def test_pipes_get_utf8_without_a_locale(run: Run, small_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    assert "Alcántara" in run("ask", QUESTION, small_book).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
+def test_nobody_reads_the_output(small_book: Path) -> None:
+    command = [sys.executable, "-m", "ask_book", "search", "puente", "--book", str(small_book)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.close()
+    assert child.stderr.read() == b""
+    child.stderr.close()
+    assert child.wait() == 1
+
+
+def test_start_status_open_stop(run: Run, small_book: Path) -> None:
+    down = run("status", small_book, "--json")
+    assert (down.returncode, json.loads(down.stdout)["running"]) == (1, False)
+    started = json.loads(run("start", small_book, "--json").stdout)
+    up = run("status", small_book, "--json")
+    assert (up.returncode, json.loads(up.stdout)) == (0, started)
+    opened = run("open", small_book, "--no-browser")
+    assert opened.stdout == f"{started['url']}\n"
+    assert run("stop", small_book).stdout == "The sidecar is stopped.\n"
+    assert run("stop", small_book).stdout == "The sidecar did not run.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
+def test_serve_until_ctrl_c(run: Run, small_book: Path) -> None:
+    run("index", small_book)
+    command = [sys.executable, "-m", "ask_book", "serve", str(small_book), "--port", "0", "--json"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    status = json.loads(server.stdout.readline())
+    assert status["book_id"] == find_project(small_book, {}).book_id
+    with urllib.request.urlopen(f"{status['url']}health") as response:
+        assert json.load(response)["book"]["title"] == "Un libro"
+    taken = run("serve", small_book, "--port", status["port"])
+    assert taken.returncode == 1
+    assert f"127.0.0.1 port {status['port']} cannot be used" in taken.stderr
+    server.send_signal(signal.SIGINT)
+    out, err = server.communicate(timeout=30)
+    assert (server.returncode, out, err) == (0, "", "")
+
+
+def test_init_and_back(run: Run, small_book: Path) -> None:
+    before = (small_book / "_quarto.yml").read_bytes()
+    asked = run("init", small_book)
+    assert asked.returncode == 2
+    assert "+filters: [ask-book]" in asked.stdout
+    assert "--yes" in asked.stderr
+    assert (small_book / "_quarto.yml").read_bytes() == before
+    done = run("init", small_book, "--yes")
+    assert done.returncode == 0
+    assert "language es; output folder" in done.stdout
+    assert (small_book / "_quarto.yml").read_bytes() == before + b"filters: [ask-book]\n"
+    assert (small_book / "_extensions" / "ask-book" / "_extension.yml").is_file()
+    again = run("init", small_book, "--yes", "--json")
+    assert json.loads(again.stdout)["changed"] is False
+    assert run("init", small_book, "--remove", "--yes").returncode == 0
+    assert (small_book / "_quarto.yml").read_bytes() == before
+    assert not (small_book / "_extensions").exists()
+
+
+def test_a_newer_extension_is_not_replaced(run: Run, small_book: Path) -> None:
+    folder = small_book / "_extensions" / "ask-book"
+    folder.mkdir(parents=True)
+    (folder / "_extension.yml").write_text("title: ask-book\nversion: 99.0.0\n")
+    done = run("init", small_book, "--yes")
+    assert done.returncode == 1
+    assert f"version 99.0.0 of the extension, newer than this ask-book ({__version__})" in done.stderr
+    assert [file.name for file in folder.iterdir()] == ["_extension.yml"]
