@@ -18,13 +18,13 @@ from ask_book.answering.citations import Notes
 from ask_book.answering.extractive import Passage
 from ask_book.book.manifest import Manifest, Tag, read_manifest
 from ask_book.errors import AskBookError, UsageError
-from ask_book.retrieval.index import Hit, Index, open_index
 from ask_book.retrieval.language import Locale, languages, locale
-from ask_book.retrieval.places import in_scope, lists_of_references
 from ask_book.retrieval.tokens import fold, runs
 
+# What needs numpy is imported where it is used: a sidecar answers before it has read its book.
 if TYPE_CHECKING:
     from ask_book.book.edition import Edition
+    from ask_book.retrieval.index import Hit, Index
 
 LONGEST_QUESTION = 500
 LONGEST_SCOPE = 300
@@ -55,6 +55,8 @@ class OpenBook:
     @cached_property
     def references(self) -> frozenset[Tag]:
         """The passages that are lists of references: they help to find, but answer nothing."""
+        from ask_book.retrieval.places import lists_of_references
+
         is_one = lists_of_references(self.manifest)
         return frozenset(tag for tag, yes in zip(self.manifest.tags(), is_one, strict=True) if yes)
 
@@ -88,6 +90,8 @@ class Event:
 
 def open_book(edition: Edition) -> OpenBook:
     """Read the manifest of an edition and open its index. Raises `AskBookError` if the manifest cannot be used."""
+    from ask_book.retrieval.index import open_index
+
     manifest = read_manifest(edition.manifest_path)
     notices = tuple(Notice(notice.code, notice.message) for notice in edition.notices)
     return OpenBook(manifest, open_index(manifest, edition.index_dir), edition.site, edition.kind, notices)
@@ -133,6 +137,8 @@ def answer(book: OpenBook, asked: Question, k: int = 7) -> Iterator[Event]:
 
     Raises `UsageError` before the first event when the book has no such `scope`.
     """
+    from ask_book.retrieval.places import in_scope
+
     started = time.perf_counter()
     if asked.scope and not in_scope(book.manifest, asked.scope).any():
         raise UsageError(f"The book has no {asked.scope!r}.", "Name a chapter file, a part or an anchor.", "scope")
