@@ -38,10 +38,10 @@ local function piece(section, blocks, from, to)
   return made
 end
 
----@param piece_size integer
+---@param size integer
 ---@return number the size of equal parts that are not too large
-local function fair_share(piece_size)
-  return piece_size / math.ceil(piece_size / AIM_CHARS)
+local function fair_share(size)
+  return size <= MAX_CHARS and size or size / math.ceil(size / AIM_CHARS)
 end
 
 ---@param section Section

@@ -267,12 +267,12 @@ function html.parse(source)
   local pos = 1
   while true do
     local at = source:find("<", pos, true)
-    if not at then
-      add(source:sub(pos))
-      return page, owners
+    local before = source:sub(pos, (at or 0) - 1)
+    if before ~= "" then
+      add(before)
     end
-    if at > pos then
-      add(source:sub(pos, at - 1))
+    if not at then
+      return page, owners
     end
     local name, after = source:match("^<(%a[^%s/>%z]*)()", at)
     if name then

@@ -74,7 +74,8 @@ function tables.tabset(walk, node, scope)
   end)
   local inner = walk.within(scope, { boxed = true })
   for _, content in ipairs(node) do
-    local panes = type(content) == "table" and html.classes(content)["tab-content"] and content or { content }
+    local classes = type(content) == "table" and html.classes(content) or {}
+    local panes = classes["tab-content"] and content or classes["nav-tabs"] and {} or { content }
     for _, pane in ipairs(panes) do
       local label = type(pane) == "table" and labels[html.attribute(pane, "id") or "?"]
       if label then

@@ -6,7 +6,7 @@ local skipped = {
   "script", "style", "template", "noscript", "title", "annotation", "annotation-xml", "metadata", "desc",
   "nav", "button", "select", "textarea", "datalist", "iframe", "object", "audio", "video", "canvas",
   ".footnote-ref", ".footnote-back", ".anchorjs-link", ".code-copy-button", ".code-annotation-anchor",
-  ".callout-btn-toggle", ".callout-icon-container", ".nav-tabs", ".toc-actions", ".tabset-margin-container",
+  ".callout-btn-toggle", ".callout-icon-container", ".toc-actions", ".tabset-margin-container",
   ".hidden", ".visually-hidden", ".sr-only", ".screen-reader-only", "[hidden]", ".code-fold > summary",
   ".code-annotation-container-grid > dt", ".code-annotation-container-hidden > dt",
   ".MathJax_Preview", "mjx-assistive-mml", "ask-book",

@@ -1,0 +1,114 @@
+"""How true, complete and cheap the manifest of real, rendered books is.
+
+`ASK_BOOK_RENDERED` names a folder of Quarto book projects that are already rendered to HTML, and
+`pytest tests/bench/test_manifest.py -m bench -s` prints one paragraph a book. A project may bring ANCHORS.tsv: every
+heading as Quarto rendered it, with the columns html, level, id, number, title, context.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ask_book.book.manifest import Manifest, read_manifest
+from ask_book.book.project import Project, find_project
+from lua.builder import run
+from lua.fidelity import measure
+
+pytestmark = pytest.mark.bench
+
+RUNS = 5
+
+
+def projects() -> Iterator[Path]:
+    """Every folder with a rendered book."""
+    rendered = os.environ.get("ASK_BOOK_RENDERED", "")
+    for configuration in sorted(Path(rendered).glob("*/_quarto.yml")) if rendered else []:
+        yield configuration.parent
+
+
+def job_of(project: Project, folder: Path, site: Path) -> Path:
+    """A job for all chapters of a project whose pages are in `site`."""
+    book: dict[str, Any] = {"title": project.title, "authors": list(project.authors), "lang": project.lang}
+    book |= {"site_url": project.site_url, "output_name": project.output_dir.name}
+    chapters = [
+        {"file": chapter.file, "href": str(Path(chapter.file).with_suffix(".html"))} for chapter in project.chapters
+    ]
+    job = {"site": str(site), "book": book, "chapters": chapters, "cache": str(folder / "cut")}
+    job |= {"manifest": str(folder / "manifest.json"), "book_js": str(folder / "book.js")}
+    path = folder / "job.json"
+    path.write_text(json.dumps(job), encoding="utf-8")
+    return path
+
+
+def seconds(job: Path) -> float:
+    """The time of one run."""
+    start = time.perf_counter()
+    done = run(job)
+    assert done.returncode == 0, done.stderr
+    return time.perf_counter() - start
+
+
+def anchors_of(table: Path, hrefs: set[str]) -> set[tuple[str, str]]:
+    """The headings H1 to H4 that have an id, titles of chapters apart."""
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {
+            (row["html"], row["id"])
+            for row in rows
+            if row["level"] in "1234" and row["id"] and row["context"] != "title" and row["html"] in hrefs
+        }
+
+
+def describe_chunks(manifest: Manifest) -> str:
+    """Sizes in characters."""
+    sizes = sorted(chunk.end - chunk.start for chunk in manifest.chunks)
+    tenths = statistics.quantiles(sizes, n=10)
+    middle = f"median {tenths[4]:.0f}, 80 % in {tenths[0]:.0f}…{tenths[8]:.0f}"
+    return f"{len(sizes)} chunks of {sizes[0]}…{sizes[-1]} characters, {middle}"
+
+
+@pytest.mark.parametrize("root", [pytest.param(path, id=path.name) for path in projects()])
+def test_a_real_book(root: Path, tmp_path: Path) -> None:
+    project = find_project(root, {})
+    site = project.output_dir
+    job = job_of(project, tmp_path, site)
+    cold = []
+    for _ in range(RUNS):
+        for fragment in (tmp_path / "cut").glob("*.cut"):
+            fragment.unlink()
+        cold.append(seconds(job))
+    manifest = read_manifest(tmp_path / "manifest.json")
+
+    one_page = []
+    largest = max((tmp_path / "cut").glob("*.cut"), key=lambda path: path.stat().st_size)
+    for _ in range(RUNS):
+        largest.unlink()
+        (tmp_path / "manifest.json").write_text("old")
+        one_page.append(seconds(job))
+
+    result = measure(manifest, site)
+    print(f"\n{root.name}: {result}")
+    print(f"  {describe_chunks(manifest)}; {len(manifest.labels)} labels")
+    print(f"  whole book {statistics.median(cold):.2f} s, one page changed {statistics.median(one_page):.2f} s")
+    for place, text in result.unfaithful[:5]:
+        print(f"  not in the page: {place}: {text[:100]!r}")
+    print(f"  words in no block: {result.missing.most_common(5)}")
+    if (table := root / "ANCHORS.tsv").exists():
+        expected = anchors_of(table, {chapter.href for chapter in manifest.chapters})
+        made = {(chapter.href, part.anchor) for chapter in manifest.chapters for part in chapter.sections}
+        print(f"  headings of ANCHORS.tsv that are anchors: {len(expected & made)} of {len(expected)}")
+        print(f"    the others: {sorted(expected - made)[:4]}")
+
+    assert result.faithful >= 0.995 * result.blocks
+    assert result.missing_words <= 0.001 * result.words
+    assert not result.dead_anchors
+    assert statistics.median(one_page) < 1
