@@ -56,9 +56,10 @@ def sections(draw: st.DrawFn, level: int = 1) -> str:
     return section(level, anchor, escape(draw(TEXT)), body + draw(st.sampled_from(["", "<p>after</p>"])))
 
 
-TAGS = """<p> </p> <div> </div> <section id='x' class='level2'> </section> <h2> </h2> <table> <tr> <td> </table> <ul> <li> </ul>
-<pre> </pre> <b> </b> <!-- --> <script> </script> <svg> </svg> <math> <a href=" ' " > < & &lt; &#0; </main> <main> <dl> <dd>
-<figure> <figcaption> </figure> <details> <summary> <br/> text ñ 🎉 <template> </template> <select> <button> </p"""
+TAGS = """<p> </p> <div> </div> <section id='x' class='level2'> </section> <h2> </h2> <table> <tr> <td> </table>
+<ul> <li> </ul> <pre> </pre> <b> </b> <!-- --> <script> </script> <svg> </svg> <math> <a href=" ' " > < & &lt; &#0;
+</main> <main> <dl> <dd> <figure> <figcaption> </figure> <details> <summary> <br/> text ñ 🎉 <template> </template>
+<select> <button> </p"""
 PIECES = st.sampled_from(TAGS.split())
 
 quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
