@@ -1,4 +1,4 @@
-"""The daemon's own process: `python -m ask_book.daemon PROJECT START_ID`, begun by `control.start`."""
+"""The daemon's own process: `python -m ask_book.daemon STATE_FOLDER`, begun by `control.start`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from ask_book import __version__
-from ask_book.book.project import find_project
-from ask_book.book.settings import settings_of
-from ask_book.daemon.control import fingerprint
 from ask_book.daemon.ports import bind_one_of_the_books
-from ask_book.daemon.state import State, state_folder
+from ask_book.daemon.state import State, StateFolder
 from ask_book.errors import AskBookError
 from ask_book.files import FileLock
 
@@ -24,17 +21,15 @@ LOG_BYTES = 200_000
 
 def main() -> int:
     """Listen, say so in the state file, serve until it is time to end. 1 when it cannot listen."""
-    root, start_id = sys.argv[1:]
-    project = find_project(Path(root), os.environ)
-    settings = settings_of(project.configuration, os.environ)
-    folder = state_folder(project)
-    last = folder.read()
-    state = State(start_id, os.getpid(), __version__, project.book_id, fingerprint(project, settings))
+    folder = StateFolder(Path(sys.argv[1]))
+    order, last = folder.order(), folder.read()
+    book_id = order.project.book_id
+    state = State(order.start_id, os.getpid(), __version__, book_id, order.fingerprint)
     with FileLock(folder.alive_lock) as life:
         try:
             if not life.acquire(timeout=5):
                 raise AskBookError("Another sidecar of this book is running already.", "Stop it: `ask-book stop`.")
-            listener = bind_one_of_the_books(project.book_id, prefer=last.port if last else 0)
+            listener = bind_one_of_the_books(book_id, prefer=last.port if last else 0)
         except AskBookError as error:
             folder.write(replace(state, error=error.message, hint=error.hint))
             return 1
@@ -46,13 +41,13 @@ def main() -> int:
         port = listener.getsockname()[1]
         asyncio.run(
             serve_book(
-                project,
-                settings,
+                order.project,
+                order.settings,
                 os.environ,
                 Access(folder.token()),
                 listener,
                 folder.path,
-                settings.idle_minutes * 60,
+                order.settings.idle_minutes * 60,
                 on_listening=lambda: folder.write(replace(state, port=port)),
             )
         )

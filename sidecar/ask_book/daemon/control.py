@@ -17,7 +17,7 @@ from typing import Any
 from ask_book import __version__
 from ask_book.book.project import Project
 from ask_book.book.settings import Settings
-from ask_book.daemon.state import State, StateFolder, state_folder
+from ask_book.daemon.state import Order, State, StateFolder, state_folder
 from ask_book.errors import AskBookError
 from ask_book.files import locked
 
@@ -59,7 +59,8 @@ def start(project: Project, settings: Settings, env: Mapping[str, str]) -> State
         if state := _answering(folder, wanted):
             return state
         _end(folder)
-        return _spawn(project, folder, env)
+        # Not the process id: on Windows a virtual environment's Python starts another one.
+        return _spawn(Order(secrets.token_hex(8), wanted, project, settings), folder, env)
 
 
 def stop(project: Project) -> bool:
@@ -127,15 +128,13 @@ def _wait_for_end(folder: StateFolder) -> bool:
     return True
 
 
-def _spawn(project: Project, folder: StateFolder, env: Mapping[str, str]) -> State:
-    # Not the process id: on Windows a virtual environment's Python starts another one.
-    start_id = secrets.token_hex(8)
-    command = [sys.executable, "-P", "-m", "ask_book.daemon", str(project.root), start_id]
-    child = _detached(command, folder, env)
+def _spawn(order: Order, folder: StateFolder, env: Mapping[str, str]) -> State:
+    folder.place(order)
+    child = _detached([sys.executable, "-P", "-m", "ask_book.daemon", str(folder.path)], folder, env)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         state = folder.read()
-        if state is not None and state.start_id == start_id:
+        if state is not None and state.start_id == order.start_id:
             if state.error:
                 child.wait(STOP_SECONDS)
                 raise AskBookError(state.error, state.hint or f"See {folder.log}.", "start")
