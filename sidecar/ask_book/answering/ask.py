@@ -6,7 +6,7 @@ import re
 import secrets
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -132,7 +132,7 @@ def question_text(text: object) -> str:
     return words
 
 
-def answer(book: OpenBook, asked: Question, k: int = 7) -> Iterator[Event]:
+def answer(book: OpenBook, asked: Question, k: int = 7) -> Generator[Event, None, None]:
     """Answer a question from the book: sources first, then the text with its citations, at last `done`.
 
     Raises `UsageError` before the first event when the book has no such `scope`.

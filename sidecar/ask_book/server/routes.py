@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Send
 
 from ask_book import __version__
 from ask_book.answering.answer import source, sources_header, to_json
@@ -154,9 +156,9 @@ class Routes:
             "X-Accel-Buffering": "no",
             **OWN_PAGES,
         }
-        return StreamingResponse(self._events(first, events), headers=headers, media_type="text/event-stream")
+        return _EventStream(self._events(first, events), headers=headers, media_type="text/event-stream")
 
-    async def _events(self, first: Event, events: Iterator[Event]) -> AsyncIterator[bytes]:
+    async def _events(self, first: Event, events: Generator[Event, None, None]) -> AsyncGenerator[bytes, None]:
         self.holder.busy += 1
         try:
             event: Event | None = first
@@ -169,7 +171,17 @@ class Routes:
             log.exception("An answer broke off")
             yield _sse("error", error_json("failed", "The answer broke off.", "Ask again."))
         finally:
+            events.close()
             self.holder.busy -= 1
+
+
+class _EventStream(StreamingResponse):
+    """Closes its generator when the reader leaves, not when the garbage collector comes by."""
+
+    async def stream_response(self, send: Send) -> None:
+        assert isinstance(self.body_iterator, AsyncGenerator)
+        async with aclosing(self.body_iterator):
+            await super().stream_response(send)
 
 
 async def on_error(request: Request, error: Exception) -> Response:
