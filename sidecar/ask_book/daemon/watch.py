@@ -8,12 +8,16 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ask_book.answering.answer import Notice
-from ask_book.book.edition import Edition, open_edition, rendered_edition
 from ask_book.book.project import Project, find_project
 from ask_book.errors import AskBookError
 from ask_book.server.holder import Holder
+
+# What reads a book is imported in the thread that does it: a sidecar answers before.
+if TYPE_CHECKING:
+    from ask_book.book.edition import Edition
 
 LOOK_SECONDS = 1.0
 RENDER_SECONDS = 600.0
@@ -72,6 +76,8 @@ class Watch:
         seen = self._stamps()
         if seen == self._seen and not self._asked.is_set():
             return
+        from ask_book.book.edition import open_edition
+
         try:
             if self._render_is_under_way():
                 return
@@ -93,7 +99,6 @@ class Watch:
             notices = tuple(Notice(notice.code, notice.message) for notice in edition.notices)
             self._holder.current = replace(self._holder.current, notices=notices)
             return
-        # Imported here, in the thread that reads: numpy takes longer to load than the server to answer.
         from ask_book.answering.ask import open_book
 
         self._holder.current = open_book(edition)
@@ -102,6 +107,8 @@ class Watch:
         log.info("Serving %s (%s edition)", edition.manifest_path, edition.kind)
 
     def _render_is_under_way(self) -> bool:
+        from ask_book.book.edition import rendered_edition
+
         if rendered_edition(self._project) is not None:
             self._patience = 0.0
             return False
