@@ -184,6 +184,14 @@ def test_a_public_server_knows_its_name_and_its_site_only(holder: Holder) -> Non
     assert refused(client.get("/health", headers={"Host": "other.example.org"}), "host")
 
 
+def test_behind_a_proxy_that_speaks_tls_its_own_pages_may_ask(holder: Holder) -> None:
+    client = Asgi(create_app(holder, PUBLIC), "http://ask.example.org")
+    own = client.post("/ask", json=DRY, headers={"Origin": "https://ask.example.org"})
+    assert own.status_code == 200
+    assert "access-control-allow-origin" not in own.headers
+    assert refused(client.get("/health", headers={"Origin": "https://ask.example.org:444"}), "origin")
+
+
 def test_any_origin_only_when_asked_for(holder: Holder) -> None:
     client = Asgi(create_app(holder, replace(PUBLIC, any_origin=True)), "https://ask.example.org")
     open_to_all = client.get("/health", headers={"Origin": "https://anyone.example"})

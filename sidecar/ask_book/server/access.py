@@ -100,7 +100,7 @@ class AccessRules:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.access.knows_host(hosts[0]):
             return _refuse("host", "This server does not go by that name.", "Open it as http://127.0.0.1:<port>/."), ""
-        if not origins or origins == [f"{scope['scheme']}://{hosts[0]}"]:
+        if not origins or (len(origins) == 1 and origins[0] in _own_origins(scope, hosts[0])):
             return None, ""
         origin, path = origins[0], scope["path"]
         if len(origins) == 1 and self.access.welcomes(origin, path):
@@ -114,6 +114,12 @@ class AccessRules:
         if scope["method"] == "OPTIONS":
             return "authorization" in _listed(headers.get("access-control-request-headers", ""))
         return self.access.has_token(headers)
+
+
+def _own_origins(scope: Scope, host: str) -> tuple[str, ...]:
+    """Where a page of this very server comes from: a public one is reached through a proxy that speaks TLS for it."""
+    own = f"{scope['scheme']}://{host}"
+    return (own,) if _LOOPBACK_HOST.fullmatch(host) else (own, f"https://{host}")
 
 
 def _refuse(code: str, message: str, hint: str) -> Response:
