@@ -8,7 +8,9 @@ local here = (arg[0]:match("^(.*[/\\])") or "./")
 package.path = here .. "?.lua;" .. package.path
 
 local source = require("plain_source")
+local text_of = require("plain_text")
 local chapter = require("plain_chapter")
+local citations_of = require("plain_citations")
 local words = require("plain_words")
 local html = require("plain_html")
 local page_of = require("plain_page")
@@ -61,25 +63,12 @@ local function warn(message)
   io.stderr:write("ask-book: ", message, "\n")
 end
 
----@param value any
----@return any[]
-local function as_list(value)
-  if value == nil then
-    return {}
-  elseif type(value) == "table" and value[1] ~= nil and pandoc.utils.type(value) ~= "Inlines" then
-    return value
-  end
-  return { value }
-end
-
-local READERS = { bib = "biblatex", bibtex = "bibtex", json = "csljson", yaml = "markdown", yml = "markdown", ris = "ris" }
-
 local DEFAULT_FROM = "markdown"
 
 ---@class PlainMaker
 ---@field job PlainJob
 ---@field inputs table<string, boolean>
----@field bibliographies table<string, any>
+---@field citations PlainCitations
 local Maker = {}
 Maker.__index = Maker
 
@@ -89,136 +78,6 @@ Maker.__index = Maker
 function Maker:read(path)
   self.inputs[path] = true
   return read_file(pandoc.path.join({ self.job.project, path }))
-end
-
---- The text of a bibliography file; a missing one is reported once.
----@param path string relative to the project
----@return { text: string, hash: string, list: any }
-function Maker:bibliography(path)
-  local known = self.bibliographies[path]
-  if not known then
-    local text = self:read(path)
-    if not text then
-      warn("the bibliography " .. path .. " cannot be read")
-    end
-    text = source.normalise(text or "")
-    known = { text = text, hash = pandoc.utils.sha1(text) }
-    self.bibliographies[path] = known
-  end
-  return known
-end
-
---- The references of a bibliography file, read once for the whole book.
----@param path string relative to the project
----@return any
-function Maker:references(path)
-  local known = self:bibliography(path)
-  if not known.list then
-    local text = known.text
-    local format = READERS[path:lower():match("%.(%a+)$") or "bib"] or "biblatex"
-    if format == "markdown" then
-      text = "---\n" .. text:gsub("^%-%-%-%s*\n", ""):gsub("\n%.%.%.%s*$", ""):gsub("\n%-%-%-%s*$", "") .. "\n---\n"
-    end
-    local ok, doc = pcall(pandoc.read, text, format)
-    if not ok then
-      warn("the bibliography " .. path .. " cannot be read: " .. tostring(doc):gsub("%s+", " "))
-    end
-    known.list = ok and doc.meta.references or {}
-  end
-  return known.list
-end
-
---- The bibliography files of a chapter: its own, or the book's.
----@param meta table
----@param file string
----@return string[]
-function Maker:bibliography_files(meta, file)
-  local files = {}
-  for _, entry in ipairs(as_list(self.job.config.bibliography)) do
-    files[#files + 1] = source.clean_path(source.as_text(entry))
-  end
-  for _, entry in ipairs(as_list(meta.bibliography)) do
-    local name = source.as_text(entry)
-    files[#files + 1] = source.clean_path(name:match("^/") and name or source.folder(file) .. name)
-  end
-  return files
-end
-
---- The citation style: a file of the project that is a whole style. A style's address is never fetched.
----@param meta table
----@return string|nil absolute path, string its hash
-function Maker:style(meta)
-  local name = source.as_text(meta.csl or self.job.config.csl)
-  local path = name ~= "" and not name:match("^%a+://") and source.clean_path(name)
-  for _, candidate in ipairs(path and { path, path .. ".csl" } or {}) do
-    local text = self:read(candidate)
-    if text and text:find("<citation", 1, true) then
-      return pandoc.path.join({ self.job.project, candidate }), pandoc.utils.sha1(text)
-    end
-  end
-  return nil, ""
-end
-
---- Fills in citations. The list of references stays only where the chapter asks for it, or where
---- no page of the book has it.
----@param blocks any
----@param meta table
----@param file string
----@param order string[] the keys that the chapter cites
----@param extra string[] keys that the book cites elsewhere, for the page of references
----@return any blocks
-function Maker:cite(blocks, meta, file, order, extra)
-  local nocite = pandoc.Inlines({})
-  local everything = false
-  for _, value in ipairs({ meta.nocite or false, self.job.config.nocite or false }) do
-    for key in (value and source.as_text(value) or ""):gmatch("@([%w_][%w_:.#$%%&+?<>~/-]*)") do
-      extra[#extra + 1] = key
-    end
-    everything = everything or (value and source.as_text(value):find("@*", 1, true) ~= nil)
-  end
-  for _, key in ipairs(extra) do
-    nocite:insert(pandoc.Cite({ pandoc.Str("@" .. key) }, { pandoc.Citation(key, "AuthorInText") }))
-  end
-  if #order == 0 and #extra == 0 and not everything then
-    return blocks
-  end
-  local wanted, references, seen = {}, {}, {}
-  for _, key in ipairs(order) do
-    wanted[key] = true
-  end
-  for _, key in ipairs(extra) do
-    wanted[key] = true
-  end
-  for _, path in ipairs(self:bibliography_files(meta, file)) do
-    for _, reference in ipairs(self:references(path)) do
-      local id = source.as_text(reference.id)
-      if (wanted[id] or everything) and not seen[id] then
-        seen[id] = true
-        references[#references + 1] = reference
-        if everything and not wanted[id] then
-          nocite:insert(pandoc.Cite({ pandoc.Str("@" .. id) }, { pandoc.Citation(id, "AuthorInText") }))
-        end
-      end
-    end
-  end
-  if #references == 0 then
-    return blocks
-  end
-  local style = self:style(meta)
-  local lang = source.as_text(meta.lang)
-  local doc = pandoc.Pandoc(blocks, {
-    references = references,
-    csl = style,
-    lang = lang ~= "" and lang or (self.job.book.lang ~= "" and self.job.book.lang or nil),
-    nocite = #nocite > 0 and pandoc.MetaInlines(nocite) or nil,
-    ["link-citations"] = true,
-  })
-  local ok, cited = pcall(pandoc.utils.citeproc, doc)
-  if not ok then
-    warn(file .. ": citations were left as they are: " .. tostring(cited):gsub("%s+", " "))
-    return blocks
-  end
-  return cited.blocks
 end
 
 ---@param inlines any
@@ -263,7 +122,7 @@ local function authors_of(value)
     if type(author) == "table" and pandoc.utils.type(author) ~= "Inlines" then
       name = author.name
       if type(name) == "table" and pandoc.utils.type(name) ~= "Inlines" then
-        name = name.literal or (source.as_text(name.given) .. " " .. source.as_text(name.family))
+        name = name.literal or (text_of.as_text(name.given) .. " " .. text_of.as_text(name.family))
       end
     end
     if name ~= nil then
@@ -281,6 +140,9 @@ local function block_html(value)
     return ""
   end
   local blocks = pandoc.utils.type(value) == "Blocks" and value or { pandoc.Para(chapter.as_inlines(value)) }
+  if pandoc.utils.stringify(blocks) == "" then
+    return ""
+  end
   return (pandoc.write(pandoc.Pandoc(blocks), "html5", chapter.WRITER):gsub("\n+$", ""))
 end
 
@@ -304,9 +166,10 @@ function Maker:render(entry, loaded, number, book, extra)
     local header = read_heading(loaded.heading)
     title, title_id = header.content, header.identifier
   else
-    title = pandoc.Inlines(entry.title or pandoc.path.split_extension(pandoc.path.filename(entry.file)))
+    local stem = pandoc.path.split_extension(pandoc.path.filename(entry.file))
+    title = pandoc.Inlines(entry.title or stem)
   end
-  local from = source.as_text(meta.from or self.job.config.from)
+  local from = text_of.as_text(meta.from or self.job.config.from)
   local doc = read_markdown(loaded.text, from:match("^markdown[%w_+-]*$") and from or DEFAULT_FROM)
   local title_block = pandoc.Div({ pandoc.Plain(title) }, pandoc.Attr("ask-book-title"))
   local blocks = pandoc.Blocks({ title_block })
@@ -319,7 +182,7 @@ function Maker:render(entry, loaded, number, book, extra)
   local head = blocks:remove(1)
   blocks = state:blocks(blocks)
   blocks:insert(1, head)
-  blocks = self:cite(blocks, meta, entry.file, state.cites, extra)
+  blocks = self.citations:cite(blocks, meta, entry.file, state.cites, extra)
   head = blocks:remove(1)
   local last = blocks[#blocks]
   if last and last.t == "Div" and last.identifier == "refs" and (self.references_page or entry.file) ~= entry.file then
@@ -333,10 +196,10 @@ function Maker:render(entry, loaded, number, book, extra)
     subtitle = home and self.job.book.subtitle ~= "" and inline_html(chapter.inlines(self.job.book.subtitle))
       or (not home and meta.subtitle ~= nil and inline_html(chapter.as_inlines(meta.subtitle)) or ""),
     authors = home and authors_of(self.job.book.authors) or authors_of(meta.author),
-    description = home and self.job.book.description ~= "" and block_html(chapter.inlines(self.job.book.description)) or "",
+    description = home and block_html(chapter.inlines(self.job.book.description)) or "",
     date = not home and meta.date ~= nil and inline_html(chapter.as_inlines(meta.date)) or "",
     abstract = block_html(meta.abstract),
-    lang = source.as_text(meta.lang),
+    lang = text_of.as_text(meta.lang),
     number = number,
     labels = state.labels,
     toc = state.toc,
@@ -432,10 +295,10 @@ function Maker:fragments()
     local entry, loaded = job.chapters[at], sources[at]
     local extra = self.references_page == entry.file and cited or {}
     local bibliography = {}
-    for n, path in ipairs(self:bibliography_files(loaded.meta, entry.file)) do
-      bibliography[n] = self:bibliography(path).hash
+    for n, path in ipairs(self.citations:bibliography_files(loaded.meta, entry.file)) do
+      bibliography[n] = self.citations:bibliography(path).hash
     end
-    local _, style = self:style(loaded.meta)
+    local _, style = self.citations:style(loaded.meta)
     local cells = {}
     for n, cell in ipairs(loaded.cells) do
       cells[n] = cell.key
@@ -530,7 +393,7 @@ end
 ---@param references { href: string, keys: table<string, boolean> }|nil
 ---@return string
 function Maker:relink(text, entry, pages, references)
-  local folder, root = source.folder(entry.file), page_of.root(entry.href)
+  local folder, root = text_of.folder(entry.file), page_of.root(entry.href)
   return html.map_links(text, function(url)
     if references and references.href ~= entry.href and url:match("^#ref%-") then
       return root .. references.href .. url
@@ -540,7 +403,7 @@ function Maker:relink(text, entry, pages, references)
     end
     local path, rest = url:match("^([^?#]*)(.*)$")
     local name = path:gsub("&amp;", "&"):gsub("%%(%x%x)", from_hex)
-    local target = source.clean_path(name:match("^/") and name or folder .. name)
+    local target = text_of.clean_path(name:match("^/") and name or folder .. name)
     if not target or target == "" then
       return url
     end
@@ -594,7 +457,10 @@ function Maker:run()
   end
   ---@type PlainShell
   local shell = {
-    title = inline_html(chapter.inlines(job.book.title)), lang = job.book.lang, titles = self.book.titles, version = job.version,
+    title = inline_html(chapter.inlines(job.book.title)),
+    lang = job.book.lang,
+    titles = self.book.titles,
+    version = job.version,
     config = function(page)
       local config = {}
       for key, value in pairs(job.page) do
@@ -628,11 +494,20 @@ if not text then
   os.exit(1)
 end
 local maker = setmetatable({
-  job = pandoc.json.decode(text, false), inputs = {}, resources = {}, bibliographies = {},
+  job = pandoc.json.decode(text, false), inputs = {}, resources = {},
 }, Maker)
+maker.citations = citations_of.new({
+  config = maker.job.config,
+  project = maker.job.project,
+  lang = maker.job.book.lang,
+  read = function(path)
+    return maker:read(path)
+  end,
+  warn = warn,
+})
 local ok, result = pcall(maker.run, maker)
 if not ok then
-  io.stderr:write("ask-book: ", tostring(result), "\n")
+  warn((tostring(result):gsub("%s+", " ")))
   os.exit(1)
 end
 io.stdout:write(pandoc.json.encode(result), "\n")

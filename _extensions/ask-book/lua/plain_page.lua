@@ -44,7 +44,8 @@ local function heading(page, shell)
   elseif page.kind == "appendix" then
     return shell.titles.appendix .. " " .. page.number .. " — " .. page.title
   end
-  return ('<span class="chapter-number">%s</span>&nbsp; <span class="chapter-title">%s</span>'):format(page.number, page.title)
+  return ('<span class="chapter-number">%s</span>&nbsp; <span class="chapter-title">%s</span>')
+    :format(page.number, page.title)
 end
 
 --- Titles inside links must not hold links or notes of their own.
@@ -131,12 +132,14 @@ end
 ---@return string
 local function neighbours(page, at, pages, shell)
   local root, out = M.root(page.href), {}
-  for _, side in ipairs({ { pages[at - 1], "prev", shell.titles.previous }, { pages[at + 1], "next", shell.titles.next } }) do
-    if side[1] then
+  local function link(other, side, word)
+    if other then
       out[#out + 1] = ('<a class="%s" rel="%s" href="%s%s"><small>%s</small>%s</a>')
-        :format(side[2], side[2], root, html.escape(side[1].href), side[3], unlinked(heading(side[1], shell)))
+        :format(side, side, root, html.escape(other.href), word, unlinked(heading(other, shell)))
     end
   end
+  link(pages[at - 1], "prev", shell.titles.previous)
+  link(pages[at + 1], "next", shell.titles.next)
   return '<nav class="neighbours" aria-label="' .. shell.titles.contents .. '">' .. table.concat(out) .. "</nav>"
 end
 
@@ -163,7 +166,8 @@ function M.render(at, pages, shell)
     '<script defer src="' .. root .. 'ask-book/page.js"></script>',
     "</head>",
     "<body>",
-    '<nav id="book" aria-label="' .. shell.titles.contents .. '"><details open><summary>' .. unlinked(shell.title) .. "</summary>",
+    '<nav id="book" aria-label="' .. shell.titles.contents .. '"><details open>',
+    "<summary>" .. unlinked(shell.title) .. "</summary>",
     sidebar(page, pages, shell),
     "</details></nav>",
     '<main class="content" id="quarto-document-content">',

@@ -13,28 +13,28 @@ local ORDER = {
 
 local TABLES = {
   en = "Figure|Table|Listing|Equation|Section|Chapter|Appendix|Part|"
-    .. "Theorem|Lemma|Corollary|Proposition|Conjecture|Definition|Example|Exercise|Solution|Remark|Algorithm|Proof|"
-    .. "Note|Tip|Warning|Important|Caution|"
+    .. "Theorem|Lemma|Corollary|Proposition|Conjecture|Definition|Example|Exercise|Solution|Remark|Algorithm|"
+    .. "Proof|Note|Tip|Warning|Important|Caution|"
     .. "Code|Abstract|Footnotes|Contents|Previous|Next|References|Appendices",
   es = "Figura|Tabla|Listado|Ecuación|Sección|Capítulo|Apéndice|Parte|"
-    .. "Teorema|Lema|Corolario|Proposición|Conjetura|Definición|Ejemplo|Ejercicio|Solución|Observación|Algoritmo|Prueba|"
-    .. "Nota|Tip|Advertencia|Importante|Precaución|"
+    .. "Teorema|Lema|Corolario|Proposición|Conjetura|Definición|Ejemplo|Ejercicio|Solución|Observación|Algoritmo|"
+    .. "Prueba|Nota|Tip|Advertencia|Importante|Precaución|"
     .. "Código|Resumen|Notas|Contenido|Anterior|Siguiente|Referencias|Apéndices",
   fr = "Figure|Table|Listing|Équation|Section|Chapitre|Annexe|Partie|"
-    .. "Théorème|Lemme|Corollaire|Proposition|Conjecture|Définition|Exemple|Exercice|Solution|Remarque|Algorithme|Preuve|"
-    .. "Note|Astuce|Avertissement|Important|Mise en garde|"
+    .. "Théorème|Lemme|Corollaire|Proposition|Conjecture|Définition|Exemple|Exercice|Solution|Remarque|Algorithme|"
+    .. "Preuve|Note|Astuce|Avertissement|Important|Mise en garde|"
     .. "Code|Résumé|Notes de bas de page|Table des matières|Précédent|Suivant|Références|Annexes",
   pt = "Figura|Tabela|Listagem|Equação|Seção|Capítulo|Apêndice|Parte|"
-    .. "Teorema|Lema|Corolário|Proposição|Conjectura|Definição|Exemplo|Exercício|Solução|Observação|Algoritmo|Prova|"
-    .. "Nota|Dica|Aviso|Importante|Cuidado|"
+    .. "Teorema|Lema|Corolário|Proposição|Conjectura|Definição|Exemplo|Exercício|Solução|Observação|Algoritmo|"
+    .. "Prova|Nota|Dica|Aviso|Importante|Cuidado|"
     .. "Código|Resumo|Notas de rodapé|Índice|Anterior|Próximo|Referências|Apêndices",
   de = "Abbildung|Tabelle|Listing|Gleichung|Kapitel|Kapitel|Anhang|Teil|"
-    .. "Theorem|Lemma|Korollar|Proposition|Vermutung|Definition|Beispiel|Übungsaufgabe|Lösung|Bemerkung|Algorithmus|Beweis|"
-    .. "Hinweis|Tipp|Warnung|Wichtig|Vorsicht|"
+    .. "Theorem|Lemma|Korollar|Proposition|Vermutung|Definition|Beispiel|Übungsaufgabe|Lösung|Bemerkung|"
+    .. "Algorithmus|Beweis|Hinweis|Tipp|Warnung|Wichtig|Vorsicht|"
     .. "Code|Zusammenfassung|Fußnoten|Inhaltsverzeichnis|Zurück|Weiter|Literatur|Anhänge",
   it = "Figura|Tabella|Lista|Equazione|Sezione|Capitolo|Appendice|Parte|"
-    .. "Teorema|Lemma|Corollario|Proposizione|Congettura|Definizione|Esempio|Esercizio|Soluzione|Osservazione|Algoritmo|"
-    .. "Dimostrazione|Nota|Suggerimento|Avviso|Importante|Attenzione|"
+    .. "Teorema|Lemma|Corollario|Proposizione|Congettura|Definizione|Esempio|Esercizio|Soluzione|Osservazione|"
+    .. "Algoritmo|Dimostrazione|Nota|Suggerimento|Avviso|Importante|Attenzione|"
     .. "Codice|Abstract|Note|Indice|Precedente|Successivo|Riferimenti|Appendici",
 }
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from ask_book.errors import AskBookError
@@ -70,9 +71,7 @@ def _inside_quarto(launcher: Path) -> Path | None:
 
 def _packaged() -> str | None:
     try:
-        import pypandoc
-
-        return str(pypandoc.get_pandoc_path())
+        return str(import_module("pypandoc").get_pandoc_path())
     except (ImportError, OSError):
         return None
 

@@ -21,9 +21,10 @@ from typing import Any
 from ask_book import __version__
 from ask_book.book.pandoc import Pandoc
 from ask_book.book.project import Project
+from ask_book.book.settings import settings_of
 from ask_book.book.yaml_tree import Node, read_yaml
 from ask_book.errors import AskBookError
-from ask_book.files import locked
+from ask_book.files import locked, write_atomically
 from ask_book.resources import extension_dir
 
 Progress = Callable[[str], None]
@@ -92,7 +93,7 @@ def is_plain_current(project: Project, pandoc: Pandoc) -> bool:
 
 def _render(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str, Any]:
     job = folders.staging / "plain.json"
-    settings = _plain_job(project, pandoc, folders)
+    settings = _without_nulls(_plain_job(project, pandoc, folders))
     _write_json(job, settings)
     if not (folders.staging / "fragments").is_dir() and len(project.chapters) >= _WORTH_SHARING:
         _render_shares(project, pandoc, folders, settings)
@@ -137,6 +138,13 @@ def _plain_job(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str,
     }
 
 
+def _without_nulls(value: Any) -> Any:
+    """`value` without the keys that say nothing: pandoc's JSON has a null that Lua takes for something."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value if item is not None] if isinstance(value, list) else value
+
+
 def _html_config(tree: Node) -> dict[str, Any]:
     """The configuration with what holds for HTML pages on top, without what pages do not depend on."""
     config: dict[str, Any] = tree.plain()
@@ -177,15 +185,14 @@ def _part_pages(node: Node | None) -> Iterator[str]:
 
 
 def _page_config(project: Project) -> dict[str, Any]:
-    tree = project.configuration.tree.get("ask-book")
-    own = tree.plain() if tree and tree.is_mapping else {}
+    settings = settings_of(project.configuration, {})
     return {
         "version": __version__,
         "book": {"id": project.book_id, "title": project.title, "lang": project.lang},
-        "endpoint": own.get("endpoint"),
-        "shortcut": own.get("shortcut", "i"),
-        "suggestions": own.get("suggestions") or [],
-        "texts": own.get("texts") or {},
+        "endpoint": settings.endpoint,
+        "shortcut": settings.shortcut,
+        "suggestions": list(settings.suggestions),
+        "texts": dict(settings.texts),
     }
 
 
@@ -345,6 +352,4 @@ def _is_current(folders: _Folders, pandoc: Pandoc, project: Project) -> bool:
 
 def _write_json(path: Path, value: object) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.new")
-    temporary.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
-    temporary.replace(path)
+    write_atomically(path, json.dumps(value, ensure_ascii=False).encode())

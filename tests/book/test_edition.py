@@ -1,0 +1,73 @@
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ask_book.book.edition import open_edition, rendered_edition
+from ask_book.book.plain import plain_manifest, plain_site
+from ask_book.errors import AskBookError
+from book.plain_book import made, plain_book, project_at
+
+
+def rendered(folder: Path) -> None:
+    """Puts a rendered edition in the book: here the plain one, where Quarto's would be."""
+    book = plain_book(folder, {"one.qmd": "# One\n\nText.\n"})
+    shutil.copytree(plain_site(book.project), book.project.output_dir)
+    book.project.data_dir.mkdir(parents=True)
+    shutil.copy(plain_manifest(book.project), book.project.data_dir / "manifest.json")
+
+
+def test_without_a_render_it_is_the_plain_rendition(tmp_path: Path) -> None:
+    project = plain_book(tmp_path, {"one.qmd": "# One\n\nText.\n"}).project
+    edition = open_edition(project)
+    assert edition.kind == "plain"
+    assert edition.manifest_path == tmp_path / "cache/manifest.json"
+    assert (edition.site / "one.html").is_file()
+    assert edition.index_dir == tmp_path / "cache/index"
+    assert edition.notices == ()
+
+
+def test_a_rendered_book_is_preferred(tmp_path: Path) -> None:
+    rendered(tmp_path)
+    project = project_at(tmp_path)
+    later = (project.data_dir / "manifest.json").stat().st_mtime + 5
+    os.utime(project.data_dir / "manifest.json", (later, later))
+    edition = open_edition(project)
+    assert edition.kind == "rendered"
+    assert edition.site == project.output_dir
+    assert edition.index_dir == project.data_dir / "index"
+    assert edition.notices == ()
+
+
+def test_a_render_older_than_its_sources_is_used_with_a_notice(tmp_path: Path) -> None:
+    rendered(tmp_path)
+    project = project_at(tmp_path)
+    later = (project.data_dir / "manifest.json").stat().st_mtime + 60
+    os.utime(project.root / "one.qmd", (later, later))
+    (notice,) = open_edition(project).notices
+    assert notice.code == "stale"
+    assert "one.qmd" in notice.message
+
+
+@pytest.mark.parametrize("loss", ["page", "manifest", "damaged manifest"])
+def test_a_render_that_is_not_whole_gives_way(tmp_path: Path, loss: str) -> None:
+    rendered(tmp_path)
+    project = project_at(tmp_path)
+    manifest = project.data_dir / "manifest.json"
+    if loss == "page":
+        (project.output_dir / "one.html").unlink()
+    elif loss == "manifest":
+        manifest.unlink()
+    else:
+        manifest.write_text(json.dumps({"version": 1}))
+    assert rendered_edition(project) is None
+    assert open_edition(project).kind == "plain"
+
+
+def test_without_render_and_without_pandoc_the_message_says_what_to_install(tmp_path: Path) -> None:
+    project = made(plain_book(tmp_path, {"one.qmd": "# One\n"}).project).project
+    with pytest.raises(AskBookError, match="ASK_BOOK_PANDOC") as raised:
+        open_edition(project, env={"ASK_BOOK_PANDOC": "/no/pandoc"})
+    assert "ask-book[pandoc]" in raised.value.hint
