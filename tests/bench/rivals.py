@@ -18,6 +18,11 @@ Search = Callable[[str], list[int]]
 LANGUAGES = {"es": "spanish", "en": "english"}
 
 
+def module(name: str) -> Any:
+    """A module that need not be installed."""
+    return import_module(name)
+
+
 def texts_of(passages: Passages) -> list[str]:
     """The title twice, then the text."""
     return [f"{title}\n{title}\n{text}" for title, text in passages]
@@ -25,17 +30,16 @@ def texts_of(passages: Passages) -> list[str]:
 
 def bm25s_snowball(passages: Passages, lang: str) -> Search:
     """bm25s with snowball stems and its own stop words."""
-    import bm25s
-    import Stemmer
+    bm25s, stem = module("bm25s"), module("Stemmer").Stemmer(LANGUAGES[lang])
 
-    stem = Stemmer.Stemmer(LANGUAGES[lang])
+    def cut(text: list[str] | str) -> Any:
+        return bm25s.tokenize(text, stopwords=lang, stemmer=stem, show_progress=False)
+
     engine = bm25s.BM25()
-    engine.index(
-        bm25s.tokenize(texts_of(passages), stopwords=lang, stemmer=stem, show_progress=False), show_progress=False
-    )
+    engine.index(cut(texts_of(passages)), show_progress=False)
 
     def search(question: str) -> list[int]:
-        asked = bm25s.tokenize(question, stopwords=lang, stemmer=stem, show_progress=False)
+        asked = cut(question)
         found, _ = engine.retrieve(asked, k=min(10, len(passages)), show_progress=False)
         return [int(at) for at in found[0]]
 
@@ -44,7 +48,7 @@ def bm25s_snowball(passages: Passages, lang: str) -> Search:
 
 def tantivy_snowball(passages: Passages, lang: str) -> Search:
     """Tantivy with its stemmer of the language."""
-    tantivy: Any = import_module("tantivy")
+    tantivy = module("tantivy")
 
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field("number", stored=True)

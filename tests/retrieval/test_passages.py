@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ask_book.retrieval.bm25 import build
 from ask_book.retrieval.passages import indexed_text, read
 from small_books import small_manifest
@@ -22,10 +24,9 @@ def test_sentences_end_at_marks_before_a_space_and_at_lines() -> None:
     text = "It costs 3.5 euros. Is it much? No\nNext line; and end"
     postings = build([text])
     passage = read(text, postings.ids, marks=False)
-    sentences = [set[str]() for _ in range(5)]
-    for term, sentence in zip(passage.terms, passage.sentences, strict=True):
-        sentences[sentence].add(postings.vocabulary[term])
-    whole_words = [sorted(term.strip("_") for term in terms if term[0] == term[-1] == "_") for terms in sentences]
+    sentences = np.split(passage.terms, passage.starts[1:])
+    terms = [[postings.vocabulary[row] for row in sentence] for sentence in sentences]
+    whole_words = [sorted(term[1:-1] for term in sentence if term[0] == term[-1] == "_") for sentence in terms]
     assert whole_words == [
         ["3", "5", "costs", "euros", "it"],
         ["is", "it", "much"],
@@ -35,6 +36,7 @@ def test_sentences_end_at_marks_before_a_space_and_at_lines() -> None:
     ]
 
 
-def test_a_term_counts_once_a_sentence() -> None:
-    postings = build(["so so so. so"])
-    assert read("so so so. so", postings.ids, marks=False).sentences.tolist() == [0, 1]
+def test_a_term_counts_once_a_sentence_and_empty_sentences_do_not_count() -> None:
+    text = "so so so.  \n\n so, …"
+    passage = read(text, build([text]).ids, marks=False)
+    assert (passage.terms.tolist(), passage.starts.tolist(), passage.distinct.tolist()) == ([0, 0], [0, 1], [0])

@@ -23,9 +23,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Postings
@@ -59,15 +62,21 @@ class Findings:
     """
 
     score: float
-    passages: tuple[frozenset[int], ...]
+    passages: tuple[npt.NDArray[np.int32], ...]
     postings: Postings
     missing: tuple[str, ...] = ()
     named: float = 0.0
 
 
-def judge(query: Query, found: Findings, nouns_capitalised: bool = False) -> Evidence:
-    """Weigh the evidence."""
-    asked = [word for word in query.words if not word.stop and not (found.named and is_name_of_place(word.run))]
+def judge(
+    query: Query, found: Findings, aside: frozenset[str] = frozenset(), nouns_capitalised: bool = False
+) -> Evidence:
+    """Weigh the evidence; `aside` are the stop words of the question's language, should it not be the book's."""
+    asked = [
+        word
+        for word in query.words
+        if not (word.stop or word.run in aside or (found.named and is_name_of_place(word.run)))
+    ]
     families = [family(word.run, found.postings.vocabulary) for word in asked]
     known = [word for word, members in zip(asked, families, strict=True) if members]
     absent = [word for word in asked if word not in known]
@@ -111,28 +120,25 @@ def is_one_slip(a: str, b: str) -> bool:
     return max(len(rest_a), len(rest_b)) <= 1 or (len(rest_a) == 2 and rest_a == rest_b[::-1])
 
 
-def _beginning_with(prefix: str, vocabulary: Sequence[str]) -> Iterator[str]:
-    for at in range(bisect_left(vocabulary, prefix), len(vocabulary)):
-        if not vocabulary[at].startswith(prefix):
-            return
-        yield vocabulary[at]
+def _beginning_with(prefix: str, vocabulary: Sequence[str]) -> Sequence[str]:
+    """The slice of the sorted vocabulary whose terms begin so."""
+    return vocabulary[bisect_left(vocabulary, prefix) : bisect_left(vocabulary, f"{prefix}\U0010ffff")]
 
 
-def _words(prefix: str, vocabulary: Sequence[str]) -> Iterator[str]:
+def _words(prefix: str, vocabulary: Sequence[str]) -> list[str]:
     """The words that begin so: terms between two `_` (4-grams lack one of these, but for two letters)."""
-    for term in _beginning_with(f"_{prefix}", vocabulary):
-        if term.endswith("_"):
-            yield term
+    return [term for term in _beginning_with(f"_{prefix}", vocabulary) if term[-1] == "_"]
 
 
 def _covered(asked: Sequence[Word], families: Sequence[frozenset[str]], found: Findings) -> float:
-    rows = [frozenset(found.postings.ids[term] for term in members) for members in families]
+    rows = [[found.postings.ids[term] for term in members] for members in families]
     shares = [0.5 if tokens.is_unspaced(word.run) else 1.0 for word in asked]
-    counts = (
-        sum(share for share, members in zip(shares, rows, strict=True) if not members.isdisjoint(terms))
-        for terms in found.passages
-    )
-    return max(counts, default=0.0)
+    most = 0.0
+    for terms in found.passages:
+        has = np.zeros(len(found.postings.vocabulary), np.bool_)
+        has[terms] = True
+        most = max(most, sum(share for share, members in zip(shares, rows, strict=True) if has[members].any()))
+    return most
 
 
 def _inner(query: Query, absent: list[Word]) -> list[Word]:

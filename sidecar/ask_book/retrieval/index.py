@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ask_book.book.manifest import Manifest
 from ask_book.retrieval import bm25, passages, places, query, ranking, storage, tokens
@@ -43,8 +44,7 @@ class Index:
 
     def search(self, question: str, k: int = 7, scope: str | None = None) -> Retrieval:
         """The best `k` passages for a question, best first; ties in reading order. `scope`: see `places.in_scope`."""
-        stopwords = locale(self.lang).stopwords | locale(language_of(question, self.lang)).stopwords
-        asked = query.read(question, stopwords, self.marks)
+        asked = query.read(question, locale(self.lang).stopwords, self.marks)
         factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)
         holders = [ranking.passages_with(phrase, self.postings, self._runs) & (factor > 0) for phrase in asked.phrases]
         most = np.sum(holders, axis=0) if holders else np.zeros(self.postings.size)
@@ -62,16 +62,18 @@ class Index:
             ),
             named=float(place[factor > 0].max(initial=0.0)),
         )
-        evidence = judge(asked, found, nouns_capitalised=self.lang.startswith("de"))
+        aside = locale(language_of(question, self.lang)).stopwords
+        evidence = judge(asked, found, aside, nouns_capitalised=self.lang.startswith("de"))
         return Retrieval(tuple(Hit(at, score) for at, score in ranked), evidence)
 
     def _runs(self, at: int) -> list[str]:
         return tokens.runs(tokens.fold(passages.body(self.manifest, self.manifest.chunks[at]), self.marks))
 
-    def _terms(self, at: int) -> frozenset[int]:
+    def _terms(self, at: int) -> npt.NDArray[np.int32]:
+        rows = self.postings.ids
         headings = " ".join(passages.headings_of(self.manifest, self.manifest.chunks[at]))
-        known = (self.postings.ids.get(term, -1) for term in tokens.tokens(headings, self.marks))
-        return frozenset((*self._passage(at).terms.tolist(), *known))
+        known = [rows[term] for term in tokens.tokens(headings, self.marks) if term in rows]
+        return np.concatenate([self._passage(at).distinct, np.array(known, np.int32)])
 
     @cached_property
     def _factor(self) -> bm25.Floats:

@@ -17,10 +17,14 @@ _SENTENCE_END = re.compile(r"[.!?…:;]\s+|[。！？；]|\n")
 
 @dataclass(frozen=True)
 class Passage:
-    """The terms of each sentence (rows of the vocabulary, each once a sentence), and the sentence each belongs to."""
+    """The terms of a text as rows of the vocabulary: of each sentence, each once, and of all, each once.
+
+    Sentence `i` has `terms[starts[i]:starts[i + 1]]`, the last one the rest; none is empty.
+    """
 
     terms: npt.NDArray[np.int32]
-    sentences: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int32]
+    distinct: npt.NDArray[np.int32]
 
 
 def indexed_text(manifest: Manifest, chunk: Chunk) -> str:
@@ -46,13 +50,14 @@ def read(text: str, rows: Mapping[str, int], marks: bool) -> Passage:
     `rows` numbers the terms of the vocabulary; terms that it does not have are left out.
     """
     terms: list[int] = []
-    sizes: list[int] = []
+    starts: list[int] = []
     for part in _SENTENCE_END.split(text):
         known = {rows[term] for term in tokens.tokens(part, marks) if term in rows}
-        terms.extend(known)
-        sizes.append(len(known))
-    owners = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    return Passage(np.array(terms, np.int32), owners)
+        if known:
+            starts.append(len(terms))
+            terms.extend(known)
+    rows_of_terms = np.array(terms, np.int32)
+    return Passage(rows_of_terms, np.array(starts, np.int32), np.unique(rows_of_terms))
 
 
 def _contexts(manifest: Manifest, chunk: Chunk) -> list[str]:

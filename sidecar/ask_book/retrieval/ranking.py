@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Floats, Mask, Postings
@@ -51,7 +52,7 @@ def rank(
     score = (1 - SENTENCE_SHARE) * base[best] + SENTENCE_SHARE * sentence
     score += (1 - score) * place[best]
     scored = sorted(zip(best, score.tolist(), strict=True), key=lambda pair: (-round(pair[1], DECIMALS), pair[0]))
-    return _without_repetitions(scored, passage, k)
+    return _without_repetitions(scored, passage, len(postings.vocabulary), k)
 
 
 def passages_with(phrase: Phrase, postings: Postings, runs: Callable[[int], list[str]]) -> Mask:
@@ -77,27 +78,29 @@ def _best_sentences(passages: Sequence[Passage], query: Query, postings: Posting
     for term, weight in query.weights.items():
         if term in postings.ids:
             gains[postings.ids[term]] = weight * postings.weight(term)
-    sums = (np.bincount(read.sentences, gains[read.terms], minlength=1) for read in passages)
-    return np.array([each.max() for each in sums])
+    return np.array(
+        [np.add.reduceat(gains[read.terms], read.starts).max() if len(read.starts) else 0.0 for read in passages]
+    )
 
 
 def _without_repetitions(
-    scored: list[tuple[int, float]], passage: Callable[[int], Passage], k: int
+    scored: Sequence[tuple[int, float]], passage: Callable[[int], Passage], rows: int, k: int
 ) -> list[tuple[int, float]]:
+    """The first `k` that are not nearly the same as one before; `rows` is the size of the vocabulary."""
     kept: list[tuple[int, float]] = []
-    sets: list[frozenset[int]] = []
+    sets: list[tuple[int, Mask]] = []
     for at, score in scored:
         if len(kept) == k:
             break
-        terms = frozenset(passage(at).terms.tolist())
-        if not any(_nearly_same(terms, other) for other in sets):
+        terms = passage(at).distinct
+        if not any(_nearly_same(terms, size, mask) for size, mask in sets):
+            mask = np.zeros(rows, np.bool_)
+            mask[terms] = True
             kept.append((at, score))
-            sets.append(terms)
+            sets.append((len(terms), mask))
     return kept
 
 
-def _nearly_same(a: frozenset[int], b: frozenset[int]) -> bool:
-    if min(len(a), len(b)) < SAME_PASSAGE * max(len(a), len(b)) or not a:
-        return False
-    common = len(a & b)
-    return common >= SAME_PASSAGE * (len(a) + len(b) - common)
+def _nearly_same(terms: npt.NDArray[np.int32], other_size: int, other: Mask) -> bool:
+    common = int(np.count_nonzero(other[terms]))
+    return common > 0 and common >= SAME_PASSAGE * (len(terms) + other_size - common)
