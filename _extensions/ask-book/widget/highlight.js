@@ -112,7 +112,7 @@
       const range = document.createRange();
       const first = runAt(cuts[i]);
       const last = runAt(to - 1);
-      if (first.offsets) range.setStart(first.node, first.offsets[cuts[i] - first.at]);
+      if (first.offsets) range.setStart(first.node, i && cuts[i] === first.at ? 0 : first.offsets[cuts[i] - first.at]);
       else range.setStartBefore(first.node);
       if (last.offsets) range.setEnd(last.node, last.offsets[to - 1 - last.at] + 1);
       else range.setEndAfter(last.node);

@@ -125,7 +125,7 @@
         ><span></span></button>`;
       const button = /** @type {HTMLButtonElement} */ (shadow.querySelector("button"));
       const span = /** @type {HTMLSpanElement} */ (shadow.querySelector("span"));
-      span.textContent = config.texts?.title || label[lang];
+      span.textContent = button.ariaLabel = config.texts?.title || label[lang];
       if (shortcutText) {
         const kbd = document.createElement("kbd");
         kbd.textContent = shortcutText;

@@ -161,14 +161,14 @@
     const bar = h("div", { class: "bar", hidden: true },
       h("button", { type: "button", class: "unfold", onclick: unfold }, t("to_answer")),
       h("button", { type: "button", class: "back", onclick: goBack }, icon(ICONS.back), t("back")));
-    const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-label": t("resize"), "aria-orientation": "vertical" });
+    const grip = h("div", { class: "grip", role: "separator", tabindex: 0, "aria-label": t("resize"), "aria-orientation": "vertical", "aria-valuenow": 0 });
     const panel = h("section", { part: "panel", class: "panel", role: "dialog", "aria-label": t("title"), lang: askBook.lang, hidden: true },
       grip,
-      h("header", {},
+      h("div", { class: "head" },
         h("h2", {}, t("title")),
         h("button", { class: "fresh", type: "button", "aria-label": t("fresh"), title: t("fresh"), onclick: startAfresh }, icon(ICONS.fresh)),
         h("button", { class: "close", type: "button", "aria-label": t("close"), title: t("close"), onclick: () => close() }, icon(ICONS.close))),
-      talk, bar, h("footer", {}, form, status), live);
+      talk, bar, h("div", { class: "foot" }, form, status), live);
 
     await new Promise((resolve) => {
       const link = h("link", { rel: "stylesheet", href: css, onload: resolve, onerror: resolve });
@@ -198,7 +198,7 @@
     /** The author's questions, else three made of the page's own headings. */
     function suggestions() {
       if (config.suggestions?.length) return config.suggestions.slice(0, 4).map(String);
-      const headings = [...document.querySelectorAll("main section:not(.footnotes) > :is(h2, h3), #quarto-sidebar .chapter-title")];
+      const headings = ["main section:not(.footnotes) > :is(h2, h3)", "#quarto-sidebar .chapter-title"].flatMap((selector) => [...document.querySelectorAll(selector)]);
       const names = headings.map((heading) => {
         const copy = /** @type {Element} */ (heading.cloneNode(true));
         for (const extra of copy.querySelectorAll(".header-section-number, .anchorjs-link, .math, mjx-container")) extra.remove();
@@ -332,7 +332,7 @@
       },
         quote,
         h("span", { class: "where", lang: config.book.lang }, pathOf(citation)),
-        h("span", { class: "foot" },
+        h("span", { class: "under" },
           h("span", { class: citation.verified ? "checked" : "" }, t(citation.verified ? "verified" : "unverified")),
           drawLink(citation, { part: "jump", class: "jump" }, t("jump"))));
       chip.after(card);
@@ -659,6 +659,7 @@
       }
       const content = document.getElementById("quarto-content") ?? document.querySelector("main") ?? document.body;
       content.style.paddingInlineEnd = "";
+      grip.ariaValueNow = String(sizeNow());
       if (panel.hidden || isSheet()) return;
       const [text, drawer] = [document.querySelector("main") ?? content, panel].map((element) => element.getBoundingClientRect());
       if (text.left < drawer.right && drawer.left < text.right + 8) content.style.paddingInlineEnd = drawer.width + "px";

@@ -1,0 +1,116 @@
+"""From a quote to its very words: over every block of the guide, and in every hiding place a page has."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from playwright.sync_api import Page, expect
+from widget.guide import Guide
+from widget.reader import Reader, collapsed
+
+pytestmark = pytest.mark.browser
+
+SHOW = """async ([quote, anchor]) => {
+  await askBook.load("highlight.js");
+  const found = askBook.highlight.show(quote, anchor);
+  return found ? [...CSS.highlights.get("ask-book")].map(String).join("") : null;
+}"""
+HIDING_PLACES = """
+<section id="sec-places">
+  <p id="inline">The <em>dry</em> season <a href="#">lasts <code>four</code></a> months<sup><a class="footnote-ref">1</a></sup> here.</p>
+  <p id="formula">Where <span class="math inline"><mjx-container><mjx-math>𝑥²</mjx-math><mjx-assistive-mml>x squared</mjx-assistive-mml></mjx-container></span>
+    grows, <span class="math inline">\\(y\\)</span> falls.</p>
+  <div class="panel-tabset">
+    <ul class="nav nav-tabs" role="tablist">
+      <li><a class="nav-link active" data-bs-toggle="tab" href="#tab-1" role="tab" aria-controls="tab-1" aria-selected="true">A</a></li>
+      <li><a class="nav-link" data-bs-toggle="tab" href="#tab-2" role="tab" aria-controls="tab-2" aria-selected="false">B</a></li>
+    </ul>
+    <div class="tab-content">
+      <div id="tab-1" class="tab-pane active" role="tabpanel">Shown at once.</div>
+      <div id="tab-2" class="tab-pane" role="tabpanel">Hidden behind a tab.</div>
+    </div>
+  </div>
+  <div class="callout callout-note callout-titled">
+    <div class="callout-header collapsed" data-bs-toggle="collapse" data-bs-target=".callout-9-contents" aria-expanded="false">Note</div>
+    <div class="callout-9-contents callout-collapse collapse"><div class="callout-body">Hidden in a callout.</div></div>
+  </div>
+  <details class="code-fold"><summary>Code</summary>
+    <pre><code>rain &lt;- read("rain.csv")
+sum(rain)<button class="code-copy-button">Copy</button></code></pre></details>
+  <table><tbody><tr><td>July</td><td>11</td><td>2</td></tr></tbody></table>
+</section>
+<div style="height: 2000px"></div>"""
+
+
+def words(text: str) -> str:
+    """A text without its white space."""
+    return re.sub(r"[\s\u00ad\u200b-\u200d\u2060\ufeff]", "", text)
+
+
+def test_every_block_of_the_guide(guide: Guide, page: Page) -> None:
+    outcomes: Counter[str] = Counter()
+    missed = []
+    for chapter in guide.manifest["chapters"]:
+        page.goto(f"{guide.site.as_uri()}/{chapter['href']}")
+        for section in chapter["sections"]:
+            for block in section["blocks"]:
+                marked = page.evaluate(SHOW, [block["text"], section["anchor"]])
+                exact = marked is not None and words(marked) == words(block["text"])
+                outcomes[block["kind"] if exact else "missed"] += 1
+                if not exact:
+                    missed.append((chapter["href"], block["kind"], block["text"][:80], marked and marked[:80]))
+    assert outcomes.total() > 300
+    assert outcomes["missed"] <= outcomes.total() * 0.01, missed
+
+
+@pytest.fixture
+def places(guide: Guide, page: Page) -> Page:
+    page.goto(guide.site.as_uri() + "/index.html")
+    page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", HIDING_PLACES)
+    return page
+
+
+@pytest.mark.parametrize(
+    ("quote", "marked"),
+    [
+        ("The dry season lasts four months here.", "The dry season lasts four months here."),
+        ("Where \\(x^2\\) grows, \\(y\\) falls.", "Where 𝑥²x squared grows, \\(y\\) falls."),
+        ("Hidden behind a tab.", "Hidden behind a tab."),
+        ("Hidden in a callout.", "Hidden in a callout."),
+        ('rain <- read("rain.csv")\nsum(rain)', 'rain <- read("rain.csv") sum(rain)'),
+        ("July 11 2", "July112"),
+    ],
+)
+def test_words_in_their_hiding_place(places: Page, quote: str, marked: str) -> None:
+    assert collapsed(str(places.evaluate(SHOW, [quote, "sec-places"]))) == marked
+    box = places.evaluate("(([range]) => range.getBoundingClientRect().toJSON())([...CSS.highlights.get('ask-book')])")
+    assert box["width"] > 0
+    assert 0 < box["top"] < places.evaluate("innerHeight")
+
+
+def test_controls_follow_what_was_opened(places: Page) -> None:
+    places.evaluate(SHOW, ["Hidden behind a tab.", "sec-places"])
+    assert places.locator("[href='#tab-2']").get_attribute("aria-selected") == "true"
+    assert places.locator("[href='#tab-1']").get_attribute("aria-selected") == "false"
+    places.evaluate(SHOW, ["Hidden in a callout.", "sec-places"])
+    assert places.locator("[data-bs-target='.callout-9-contents']").get_attribute("aria-expanded") == "true"
+
+
+def test_words_that_are_not_there(places: Page) -> None:
+    assert places.evaluate(SHOW, ["Nobody wrote this.", "sec-places"]) is None
+    places.wait_for_function("Math.abs(document.getElementById('sec-places').getBoundingClientRect().top - innerHeight / 3) < 40")
+
+
+def test_without_the_highlight_api_the_words_are_wrapped_and_unwrapped(guide: Guide, reader: Reader, page: Page) -> None:
+    page.add_init_script("delete CSS.highlights; delete window.Highlight; Object.defineProperty(CSS, 'highlights', {value: undefined})")
+    page.goto(guide.site.as_uri() + "/index.html")
+    page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", HIDING_PLACES)
+    before = page.locator("#inline").inner_html()
+    shown = "async ([q, a]) => { await askBook.load('highlight.js'); return askBook.highlight.show(q, a); }"
+    assert page.evaluate(shown, ["dry season lasts four months", "sec-places"]) is True
+    assert "".join(page.locator("mark.ask-book").all_inner_texts()) == "dry season lasts four months"
+    page.evaluate("askBook.highlight.clear()")
+    expect(page.locator("mark.ask-book")).to_have_count(0)
+    assert page.locator("#inline").inner_html() == before
