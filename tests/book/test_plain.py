@@ -190,7 +190,7 @@ CHAPTERS = """  subtitle: Under the title
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> PlainBook:
     folder = tmp_path_factory.mktemp("plain")
-    files = {
+    files: dict[str, str | bytes] = {
         "index.qmd": INDEX,
         "one.qmd": ONE,
         "sub/two.qmd": TWO,
@@ -313,9 +313,22 @@ def test_tables(book: PlainBook) -> None:
 
 
 def test_equations(book: PlainBook) -> None:
-    assert re.search(
-        r'<span id="eq-e"><span class="math display">\\\[\s*a = b\s*\\tag\{1\.1\}\\\]', book.main("one.html")
+    main = book.main("one.html")
+    assert re.search(r'<span id="eq-e"><span class="math display"><math display="block".*?<mi>a</mi>', main)
+    assert '<span class="equation-number">(1.1)</span>' in main
+    (formula,) = [block for block in book.chapter("one.html").blocks if block.kind == "math"]
+    assert formula.text == r"\[ a = b \tag{1.1}\]"
+
+
+def test_a_formula_in_a_title(tmp_path: Path) -> None:
+    book = plain_book(
+        tmp_path, {"m.qmd": "# The $x^2$ rule\n\nText $a < b$ and $\\unknown{x}$.\n\n## Of $y$\n\nEnd.\n"}
     )
+    assert book.chapter("m.html").title == r"The \(x^2\) rule"
+    assert r"<title>1  The \(x^2\) rule – A Book</title>" in book.page("m.html").replace("\u00a0", " ")
+    assert book.chapter("m.html").blocks[-1].text == "End."
+    assert r"Text \(a < b\) and \(\unknown{x}\)." in book.chapter("m.html").text
+    assert book.page("m.html").count('<span class="math inline"><math') == 5
 
 
 def test_theorems_take_their_name_from_the_first_heading(book: PlainBook) -> None:
@@ -752,7 +765,7 @@ def test_a_second_run_does_nothing_and_a_change_is_seen(tmp_path: Path) -> None:
 
 
 def test_a_chapter_taken_out_leaves_no_ghost(tmp_path: Path) -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "index.qmd": "# P\n",
         "one.qmd": "# One\n\n![x](a.png)\n",
         "two.qmd": "# Two\n\nSee @sec-x.\n",

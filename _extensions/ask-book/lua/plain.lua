@@ -12,12 +12,14 @@ local text_of = require("plain_text")
 local chapter = require("plain_chapter")
 local citations_of = require("plain_citations")
 local words = require("plain_words")
+local formulas = require("plain_formulas")
 local html = require("plain_html")
 local page_of = require("plain_page")
 
 ---@class PlainJob
 ---@field project string absolute folder
----@field site string absolute folder for the pages
+---@field site string absolute folder for the pages as the builder reads them
+---@field pages string absolute folder for the pages as people read them
 ---@field fragments string absolute folder for rendered chapters
 ---@field version string of this renderer: another version renders everything again
 ---@field config table the project's merged configuration
@@ -143,7 +145,7 @@ local function block_html(value)
   if pandoc.utils.stringify(blocks) == "" then
     return ""
   end
-  return (pandoc.write(pandoc.Pandoc(blocks), "html5", chapter.WRITER):gsub("\n+$", ""))
+  return chapter.block_html(blocks)
 end
 
 --- Renders one chapter.
@@ -188,7 +190,7 @@ function Maker:render(entry, loaded, number, book, extra)
   if last and last.t == "Div" and last.identifier == "refs" and (self.references_page or entry.file) ~= entry.file then
     blocks:remove()
   end
-  local body = pandoc.write(pandoc.Pandoc(blocks), "html5", chapter.WRITER)
+  local body = chapter.block_html(blocks)
   return {
     body = html.repair(body),
     title = inline_html(head.content[1].content),
@@ -445,14 +447,16 @@ function Maker:run()
       file = entry.file, href = entry.href, kind = entry.kind, part = entry.part,
       lang = fragment.lang ~= "" and fragment.lang or job.book.lang,
       number = self.book.number_sections and fragment.number or "",
-      title = finished(fragment.title), title_id = fragment.title_id, subtitle = finished(fragment.subtitle),
+      title = finished(fragment.title),
+      name = finished(fragment.name ~= "" and fragment.name or fragment.title),
+      title_id = fragment.title_id, subtitle = finished(fragment.subtitle),
       authors = fragment.authors, date = fragment.date, abstract = finished(fragment.abstract),
       description = finished(fragment.description),
       body = finished(fragment.body), toc = fragment.toc,
     }
     list[at] = {
       file = entry.file, href = entry.href, part = entry.part, number = pages[at].number,
-      title = html.text(html.text(pages[at].title) == "" and entry.file or pages[at].title),
+      title = html.text(formulas.as_tex(pages[at].title)),
     }
   end
   ---@type PlainShell
@@ -472,7 +476,9 @@ function Maker:run()
   }
   local changed = 0
   for at, page in ipairs(pages) do
-    if write_file(pandoc.path.join({ job.site, page.href }), page_of.render(at, pages, shell)) then
+    local whole = page_of.render(at, pages, shell)
+    write_file(pandoc.path.join({ job.site, page.href }), formulas.as_tex(whole))
+    if write_file(pandoc.path.join({ job.pages, page.href }), whole) then
       changed = changed + 1
     end
   end

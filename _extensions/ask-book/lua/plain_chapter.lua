@@ -11,7 +11,7 @@ require("plain_divs")
 require("plain_code")
 
 local M = { inlines = state.inlines, as_inlines = state.as_inlines, inline_html = state.inline_html }
-M.WRITER, M.KINDS = state.WRITER, state.KINDS
+M.block_html, M.KINDS = state.block_html, state.KINDS
 local Chapter = state.Chapter
 
 --- A reference in a page's HTML that is still to be filled in: id, mode, prefix.

@@ -291,8 +291,7 @@ function Chapter:equations(block)
         while #out >= math_at do
           out:remove()
         end
-        formula.text = formula.text:gsub("%s+$", "") .. "\n\\tag{" .. number .. "}"
-        out:insert(pandoc.Span({ formula }, pandoc.Attr(id)))
+        out:insert(pandoc.Span({ formula }, pandoc.Attr(id, {}, { tag = number })))
         local rest = content[stop].text:match("}(.*)$")
         if rest ~= "" then
           out:insert(pandoc.Str(rest))

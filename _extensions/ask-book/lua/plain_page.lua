@@ -1,5 +1,6 @@
 --- The page around a chapter: head, list of chapters, title block, previous and next.
 
+local formulas = require("plain_formulas")
 local html = require("plain_html")
 
 local M = {}
@@ -12,6 +13,7 @@ local M = {}
 ---@field lang string
 ---@field number string
 ---@field title string HTML
+---@field name string HTML of the title in lists: the home page is not called like the book there
 ---@field title_id string
 ---@field subtitle string HTML
 ---@field authors string[] HTML
@@ -52,7 +54,8 @@ end
 ---@param inner string
 ---@return string
 local function unlinked(inner)
-  return (inner:gsub("<!%-%-.-%-%->", ""):gsub("<sup>.-</sup>", ""):gsub("</?a[^>]*>", ""):gsub('%sid="[^"]*"', ""))
+  local bare = inner:gsub("<!%-%-.-%-%->", ""):gsub("<sup>.-</sup>", ""):gsub("<a%s[^>]*>", ""):gsub("</a>", "")
+  return (bare:gsub('%sid="[^"]*"', ""))
 end
 
 ---@param page PlainPage
@@ -85,7 +88,7 @@ local function sidebar(page, pages, shell)
       inner = #items > 0 and "<ul>" .. table.concat(items) .. "</ul>" or ""
     end
     out[#out + 1] = ('<li class="%s"><a href="%s%s"%s>%s%s</a>%s</li>')
-      :format(other.kind, root, html.escape(other.href), current, number, unlinked(other.title), inner)
+      :format(other.kind, root, html.escape(other.href), current, number, unlinked(other.name), inner)
   end
   return '<ul class="chapters">' .. table.concat(out, "\n") .. "</ul>"
 end
@@ -152,7 +155,7 @@ function M.render(at, pages, shell)
   local page = pages[at]
   local root = M.root(page.href)
   local plain_title = html.text(shell.title)
-  local own_title = html.text(unlinked(heading(page, shell)))
+  local own_title = html.text(formulas.as_tex(unlinked(heading(page, shell))))
   local title = page.kind == "home" and plain_title or own_title .. " – " .. plain_title
   return table.concat({
     "<!DOCTYPE html>",

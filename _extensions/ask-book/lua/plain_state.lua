@@ -1,5 +1,6 @@
 --- A chapter in the making: its numbers, its labels, and the small tools that all its parts use.
 
+local formulas = require("plain_formulas")
 local html = require("plain_html")
 
 local M = {}
@@ -45,9 +46,9 @@ for kind in ("sec fig tbl lst eq nte tip wrn imp cau rem sol thm lem cor prp cnj
   M.KINDS[kind] = true
 end
 
-M.WRITER = pandoc.WriterOptions({
+local WRITER = pandoc.WriterOptions({
   wrap_text = "none",
-  html_math_method = "mathjax",
+  html_math_method = "mathml",
   email_obfuscation = "none",
   section_divs = true,
 })
@@ -62,6 +63,13 @@ end
 ---@return any
 function M.raw(text)
   return pandoc.RawBlock("html", text)
+end
+
+---@param blocks any
+---@return string
+function M.block_html(blocks)
+  local text = pandoc.write(pandoc.Pandoc(blocks), "html5", WRITER)
+  return (formulas.wrap(text):gsub("\n+$", ""))
 end
 
 ---@param inlines any
@@ -79,8 +87,7 @@ function M.inline_html(inlines)
   if parts then
     return html.escape(table.concat(parts))
   end
-  local text = pandoc.write(pandoc.Pandoc({ pandoc.Plain(inlines) }), "html5", M.WRITER)
-  return (text:gsub("\n+$", ""))
+  return M.block_html({ pandoc.Plain(inlines) })
 end
 
 --- Inlines of a short Markdown text.

@@ -121,6 +121,7 @@ def _plain_job(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str,
     return {
         "project": str(project.root),
         "site": str(folders.staging / "site"),
+        "pages": str(folders.staging / "pages"),
         "fragments": str(folders.staging / "fragments"),
         "version": f"{__version__} {_code_stamp()} {pandoc.version}",
         "config": config,
@@ -263,13 +264,8 @@ def _publish(project: Project, folders: _Folders, resources: Sequence[str]) -> N
     wanted: dict[str, Path] = {name: project.root / name for name in resources}
     wanted |= {f"ask-book/widget/{name}": assets / "widget" / name for name in _files_under(assets / "widget")}
     wanted |= {f"ask-book/{name}": assets / "plain" / name for name in _files_under(assets / "plain")}
-    staged = folders.staging / "site"
-    pages = {chapter["href"] for chapter in _chapters(project)} | {"ask-book/book.js"}
-    for name in _files_under(staged):
-        if name in pages:
-            wanted[name] = staged / name
-        else:
-            (staged / name).unlink()
+    wanted |= {chapter["href"]: folders.staging / "pages" / chapter["href"] for chapter in _chapters(project)}
+    wanted["ask-book/book.js"] = folders.staging / "site/ask-book/book.js"
     for name, origin in wanted.items():
         _replace(origin, folders.site / name)
     for name in _files_under(folders.site):
