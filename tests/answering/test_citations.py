@@ -116,6 +116,17 @@ def test_no_raw_tag_survives_however_it_is_cut(text: str, cut: int) -> None:
     assert "#ask-book" not in shown
 
 
+ODD = [" ", "[", "[]", "f1-", "f1-2", "*", "[f1-2 ", "a", ". ", "[a](", "..", "1", "![", "【", "#ask-book", "[1] "]
+
+
+@pytest.mark.parametrize("piece", ODD)
+def test_no_text_takes_long(piece: str) -> None:
+    """Quadratic time would take minutes here: the test's own timeout is the measure."""
+    text = piece * (30_000 // len(piece))
+    assert show(text, 4)[0] == show(text)[0]
+    assert not RAW_TAG.search(show(text)[0])
+
+
 def test_a_note_that_code_asks_for_must_be_offered_too() -> None:
     notes = Notes(BEES, frozenset({TAGS["winter"]}))
     assert list(notes.cite(Tag(1, 0, 5))) == []

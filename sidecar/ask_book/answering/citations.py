@@ -22,8 +22,10 @@ _LONGEST_BRACKET = 300
 _PAIRS = {"[": "]", "【": "】", "［": "］", "〔": "〕", "(": ")", "（": "）", "{": "}", "*": "*", "_": "_", "`": "`"}
 _LEFT, _RIGHT = "[【［〔", "]】］〕"
 _DASH = r"\-‐‑‒–—−－"
-_LEAD = r"(?P<lead>[ \t\u00a0]*)"
-_OPEN = f"[{re.escape(''.join(_PAIRS))}]*"
+# Runs are entered at their start only, so that no text, however odd, takes more than linear time.
+_SPACE = r"[ \t\u00a0]"
+_LEAD = rf"(?:(?<!{_SPACE})(?P<lead>{_SPACE}++))?+"
+_OPEN = f"[{re.escape(''.join(_PAIRS))}]{{0,8}}"
 _CLOSE = f"[{re.escape(''.join(_PAIRS.values()))}]*"
 _L, _R = f"[{re.escape(_LEFT)}]", f"[{re.escape(_RIGHT)}]"
 _IN_BRACKETS = rf"[^{re.escape(_LEFT + _RIGHT)}\n]{{0,{_LONGEST_BRACKET}}}"
@@ -51,7 +53,7 @@ _SUSPECT = re.compile(rf"{_LEAD}(?:(?P<forged>{_FORGED_NOTE})|{_TAG})")
 _COULD_JOIN = re.compile(r"[\w#-]", re.ASCII)
 _BRACKET = rf"{_L}{_IN_BRACKETS}(?:{_R}(?:\([^)\n]{{0,100}}\)?)?|\Z)"
 _NO_BORDER = r"[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
-_COULD_GO_ON = re.compile(rf"[ \t\u00a0]*(?>{_BRACKET}|{_NO_BORDER})*+\Z")
+_COULD_GO_ON = re.compile(rf"(?:(?<!{_SPACE}){_SPACE}++|(?<!{_NO_BORDER}))(?>{_BRACKET}|{_NO_BORDER})*+\Z")
 
 _NOTE = re.compile(r"\[(\d+)\]\(#ask-book-\1\)")
 _NUMBER = re.compile(r"\d+(?:[.,'’ \u00a0\u202f]\d{3}(?!\d))*(?:[.,]\d+)?")
@@ -78,13 +80,17 @@ class Notes:
     dropped: int = 0
     _numbers: dict[Tag, int] = field(default_factory=dict)
     _held: str = ""
+    _look_again_at: int = 0
     _last: int = 0
 
     def feed(self, text: str) -> Iterator[str | Citation]:
         """Take the next piece of the text."""
         self._held += text
+        if len(self._held) < self._look_again_at:
+            return
         tail = _COULD_GO_ON.search(self._held)
         yield from self._show(tail.start() if tail else len(self._held))
+        self._look_again_at = len(self._held) * 11 // 10 if len(self._held) > _LONGEST_BRACKET else 0
 
     def close(self) -> Iterator[str | Citation]:
         """The end of the text."""
@@ -115,7 +121,9 @@ class Notes:
         opening, closing = _peel(suspect["open"], suspect["close"])
         items = _ITEM.findall(suspect["inside"] or suspect["bare"])
         notes = [part for item in items or [""] for part in self._note(self._meant(item))]
-        return list(filter(None, [suspect["lead"] + opening, *notes, closing] if notes else [opening + closing]))
+        return list(
+            filter(None, [(suspect["lead"] or "") + opening, *notes, closing] if notes else [opening + closing])
+        )
 
     def _meant(self, item: str) -> Tag | None:
         if item.startswith("#"):

@@ -27,7 +27,7 @@ _OPENING = "\"'“‘«‹([{¿¡—–-"
 _FULL_WIDTH = "。！？｡"
 _SPACES = " \u00a0\u202f"
 _BEHIND = f"[{re.escape(_CLOSING)}]*(?:[{_SPACES}]»)?"
-_MARK = re.compile(rf"[{_FULL_WIDTH}]+{_BEHIND}|[.!?…؟۔।॥]+{_BEHIND}(?=\s|$)")
+_MARK = re.compile(rf"[{_FULL_WIDTH}]+{_BEHIND}|(?<![.!?…؟۔।॥])[.!?…؟۔।॥]++{_BEHIND}(?=\s|$)")
 _BETWEEN = re.compile(rf"[\s{re.escape(_OPENING)}]*")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 
@@ -65,7 +65,7 @@ def _ends(text: str, start: int, mark: re.Match[str], limit: int, abbreviations:
         return False
     if mark[0].rstrip(_CLOSING + _SPACES) != ".":
         return True
-    so_far = text[start : mark.start()].split()
+    so_far = text[start : mark.start()].rsplit(None, 1)
     word = so_far[-1].lstrip(_OPENING) if so_far else ""
     is_initial = word.isupper() and _INITIALS.fullmatch(word) is not None
     is_counter = len(so_far) == 1 and re.fullmatch(r"[\d.]+", word) is not None
