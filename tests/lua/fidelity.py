@@ -51,12 +51,26 @@ def is_text(node: LexborNode) -> bool:
     )
 
 
+def is_formula(node: LexborNode) -> bool:
+    """Whether an element is one formula, in any of the ways of `html-math-method`."""
+    return node.tag in ("math", "eq") or (node.tag in ("span", "img") and has_class(node, "math"))
+
+
+def has_class(node: LexborNode, name: str) -> bool:
+    return name in (node.attributes.get("class") or "").split()
+
+
 def formula(node: LexborNode) -> str:
-    """A formula with delimiters, which pages for KaTeX lack."""
-    source = node.text(deep=True).strip()
+    """A formula with delimiters, as TeX if the page has any."""
+    tex = node.css_first('annotation[encoding="application/x-tex"]')
+    source = (node.attributes.get("alt") or (tex or node).text(deep=True)).strip()
     if source.startswith(("\\(", "\\[")):
         return source
-    return f"\\[{source}\\]" if "display" in (node.attributes.get("class") or "") else f"\\({source}\\)"
+    attributes = node.attributes
+    is_display = (
+        has_class(node, "display") or attributes.get("display") == "block" or attributes.get("env") == "displaymath"
+    )
+    return f"\\[{source}\\]" if is_display else f"\\({source}\\)"
 
 
 def read(node: LexborNode, out: list[str], spaced: bool) -> None:
@@ -65,7 +79,7 @@ def read(node: LexborNode, out: list[str], spaced: bool) -> None:
     while child is not None:
         if child.tag == "-text":
             out.append(child.text_content or "")
-        elif child.tag == "span" and "math" in (child.attributes.get("class") or "").split():
+        elif is_formula(child):
             out.append(formula(child))
         elif child.tag and not child.tag.startswith(("-", "!")) and is_text(child):
             border = " " if spaced and child.tag in BLOCKS else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from lua.builder import blocks, build, cut, page, section
 
 CALLOUT = """<div class="callout callout-style-default callout-tip callout-titled">
@@ -416,9 +418,55 @@ def test_a_displayed_formula_is_a_block_with_its_number(tmp_path: Path) -> None:
     assert manifest.labels["eq-flow"].text == "Ecuación 1.3"
 
 
-def test_a_formula_without_delimiters_gets_them(tmp_path: Path) -> None:
-    main = '<p>Here <span class="math inline">x^2</span> flows.</p><p><span class="math display">y</span></p>'
-    assert blocks(cut(tmp_path, main)) == [("para", "Here \\(x^2\\) flows."), ("math", "\\[y\\]")]
+INLINE, DISPLAY = 'class="math inline"', 'class="math display"'
+TEX = '<annotation encoding="application/x-tex">{}</annotation></semantics></math>'
+MATHML = '<math display="{}"><semantics><msup><mi>x</mi><mn>2</mn></msup>' + TEX
+
+
+@pytest.mark.parametrize(
+    ("inline", "display"),
+    [
+        (f"<span {INLINE}>\\(x^2\\)</span>", f"<span {DISPLAY}>\\[x^2 &lt; 1\\tag{{1.3}}\\]</span>"),
+        (f"<span {INLINE}>x^2</span>", f"<span {DISPLAY}>\nx^2 &lt; 1\\tag{{1.3}}</span>"),
+        (MATHML.format("inline", "x^2"), MATHML.format("block", "\nx^2 &lt; 1\\tag{1.3}")),
+        (f'<img src="x.svg" alt="x^2" {INLINE}>', f'<img src="y.svg" alt="x^2 &lt; 1\\tag{{1.3}}" {DISPLAY}>'),
+        ('<eq env="math">x^2</eq>', '<eq env="displaymath">\nx^2 &lt; 1\\tag{1.3}</eq>'),
+        (f"<span {INLINE}>$x^2$</span>", f"<span {DISPLAY}>$$\nx^2 &lt; 1\\tag{{1.3}}$$</span>"),
+    ],
+    ids=["MathJax", "KaTeX", "MathML", "webtex", "gladtex", "plain"],
+)
+def test_a_formula_is_the_same_however_it_is_shown(tmp_path: Path, inline: str, display: str) -> None:
+    main = f'<p>Here {inline} flows.</p><p><span id="eq-flow">{display}</span></p>'
+    manifest = build(tmp_path, {"rivers.html": page(main)})
+    assert [(block.kind, block.text.replace("[ ", "["), block.label) for block in manifest.chapters[0].blocks[1:]] == [
+        ("para", "Here \\(x^2\\) flows.", ""),
+        ("math", "\\[x^2 < 1\\tag{1.3}\\]", "eq-flow"),
+    ]
+    assert manifest.labels["eq-flow"].text == "Equation 1.3"
+
+
+def test_the_number_at_the_end_of_an_equation_is_its_number(tmp_path: Path) -> None:
+    shown = '<math display="block"><semantics><mi>f</mi><mo>(</mo><mn>2</mn><mo>)</mo>'
+    equations = [
+        ("eq-tex", shown + TEX.format("f(2) \\qquad(A.4)")),
+        ("eq-symbols", f"<span {DISPLAY}><em>f</em>(2)\u2001\u2001(A.5)</span>"),
+        ("eq-bare", shown + "<mspace></mspace><mrow><mo>(</mo><mn>A.6</mn><mo>)</mo></mrow></semantics></math>"),
+    ]
+    main = "".join(f'<p><span id="{name}">{formula}</span></p>' for name, formula in equations)
+    manifest = build(tmp_path, {"rivers.html": page(main, lang="pt")})
+    assert [manifest.labels[name].text for name, _ in equations] == ["Equação A.4", "Equação A.5", "Equação A.6"]
+    assert [block.text for block in manifest.chapters[0].blocks[1:]] == [
+        "\\[f(2) \\qquad(A.4)\\]",
+        "\\[f(2) (A.5)\\]",
+        "\\[f(2)(A.6)\\]",
+    ]
+
+
+def test_each_equation_of_a_paragraph_has_a_block(tmp_path: Path) -> None:
+    equation = '<span id="eq-{0}"><span class="math display">\\[{0}\\tag{{1.{1}}}\\]</span></span>'
+    main = f"<p>If {equation.format('a', 1)} holds, {equation.format('b', 2)} does.</p>"
+    labelled = [(block.text, block.label) for block in cut(tmp_path, main).blocks[1:]]
+    assert labelled == [("If \\[a\\tag{1.1}\\] holds,", "eq-a"), ("\\[b\\tag{1.2}\\] does.", "eq-b")]
 
 
 def test_footnotes_are_kept_without_marks_and_know_their_section(tmp_path: Path) -> None:

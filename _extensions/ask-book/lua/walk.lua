@@ -107,13 +107,32 @@ function Walk:emit(scope, kind, shown, found)
   return self.outline:add(scope.heading, block)
 end
 
+---@param walk Walk
 ---@param run (Node|string)[] inline content
 ---@param scope Scope
-local function paragraph(self, run, scope)
+local function paragraph(walk, run, scope)
   local found = words.nothing()
   local shown = words.of(run, found)
   local is_formula = found.formulas == 1 and shown:find("^\\%[.*\\%]$")
-  self:emit(scope, is_formula and "math" or scope.kind, shown, found)
+  walk:emit(scope, is_formula and "math" or scope.kind, shown, found)
+end
+
+---A block has one label, so that each equation after the first of a paragraph begins a block.
+---@param walk Walk
+---@param run (Node|string)[] inline content
+---@param scope Scope
+local function paragraphs(walk, run, scope)
+  local piece, has_equation = {}, false
+  for _, node in ipairs(run) do
+    local is_equation = type(node) == "table" and (html.attribute(node, "id") or ""):find("^eq%-")
+    if is_equation and has_equation then
+      paragraph(walk, piece, scope)
+      piece = {}
+    end
+    has_equation = has_equation or is_equation
+    piece[#piece + 1] = node
+  end
+  paragraph(walk, piece, scope)
 end
 
 ---Blocks one after the other; loose text between them is a paragraph.
@@ -125,7 +144,7 @@ function Walk:flow(node, scope)
     if type(child) == "string" or not (child.block or child.flow) then
       run[#run + 1] = child
     elseif visible(child, node.tag and node) then
-      paragraph(self, run, scope)
+      paragraphs(self, run, scope)
       run = {}
       local handler = self.handlers[child.tag]
       if handler then
@@ -135,7 +154,7 @@ function Walk:flow(node, scope)
       end
     end
   end
-  paragraph(self, run, scope)
+  paragraphs(self, run, scope)
 end
 
 return Walk

@@ -1,5 +1,6 @@
 --- The words of a piece of a page, as a reader sees them.
 local entities = require("entities")
+local formulas = require("formulas")
 local html = require("html")
 local visible = require("visible")
 
@@ -45,20 +46,12 @@ local function gather_children(node, out, found)
   end
 end
 
----MathJax finds formulas by their delimiters, KaTeX needs none: here every formula has them.
 ---@param node Node
 ---@param classes table<string, boolean>
----@param found Found
 ---@return string
-local function formula(node, classes, found)
-  local out = {}
-  gather_children(node, out, found)
-  local source = words.collapse(table.concat(out))
-  found.formulas = found.formulas + 1
-  if source:find("^\\[%(%[]") then
-    return source
-  end
-  return classes.display and "\\[" .. source .. "\\]" or "\\(" .. source .. "\\)"
+local function formula(node, classes)
+  local source = node.tag == "img" and html.attribute(node, "alt") or words.of(formulas.tex(node) or node)
+  return formulas.delimit(node, classes, words.collapse(source))
 end
 
 ---@param node Node
@@ -94,13 +87,14 @@ function gather(node, out, found, parent)
     return
   elseif tag == "br" then
     out[#out + 1] = "\n"
+  elseif formulas.is(node, classes) then
+    found.formulas = found.formulas + 1
+    out[#out + 1] = formula(node, classes)
   elseif tag == "img" then
     local alt = words.collapse(html.attribute(node, "alt") or "")
     found.alts[#found.alts + 1] = alt ~= "" and alt or nil
   elseif tag == "svg" then
     gather_drawing(node, out, found)
-  elseif tag == "span" and classes.math then
-    out[#out + 1] = formula(node, classes, found)
   else
     local space = node.block and " " or nil
     local id = html.attribute(node, "id")
@@ -109,7 +103,7 @@ function gather(node, out, found, parent)
     gather_children(node, out, found)
     out[#out + 1] = space
     if id and id:find("^eq%-") then
-      local number = table.concat(out, "", start + 1):match("\\tag%s*{([^{}]+)}")
+      local number = formulas.number(table.concat(out, "", start + 1))
       found.equations[#found.equations + 1] = number and { id = id, number = number }
     end
   end

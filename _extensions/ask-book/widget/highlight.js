@@ -3,7 +3,7 @@
  * scrolls there and marks them.
  *
  * Both sides are compared without any white space, and a formula is one symbol on
- * both, whatever MathJax or KaTeX made of it.
+ * both, whatever MathJax or KaTeX made of it; which formula it is, its TeX tells.
  */
 (() => {
   const NAME = "ask-book";
@@ -13,6 +13,8 @@
     ".code-annotation-anchor, .callout-btn-toggle, .callout-icon-container, .toc-actions, .tabset-margin-container, .hidden, " +
     ".visually-hidden, .sr-only, .screen-reader-only, [hidden], .code-fold > summary, .code-annotation-container-grid > dt, " +
     ".code-annotation-container-hidden > dt, .MathJax_Preview, mjx-assistive-mml, ask-book, [style*='display:none'], [style*='display: none']";
+  const FORMULA = "span.math, img.math, math, eq";
+  const QUOTED_FORMULA = /\\\((.*?)(?:\\\)|$)|\\\[(.*?)(?:\\\]|$)/gs;
   const ATOM = "\uFFFC";
   const BLANKS = /[\s\u00AD\u200B-\u200D\u2060\uFEFF]/g;
 
@@ -25,7 +27,8 @@
 
   /** @type {AskBook.Highlighter["deepLink"]} */
   function deepLink({ href, tag, quote }) {
-    const url = new URL(href, askBook.root);
+    let url = new URL(href, askBook.root);
+    if (!url.href.startsWith(askBook.root)) url = new URL(askBook.root); // A place of the book, whatever a sidecar says.
     if (tag) url.search = "?ask-book=" + tag.replace(/[[\]]/g, "") + "~" + hash(quote);
     return url.href;
   }
@@ -72,7 +75,7 @@
         if (element.textContent) breaks.add(text.length);
         return NodeFilter.FILTER_REJECT;
       }
-      if (!element.matches("span.math")) return NodeFilter.FILTER_SKIP;
+      if (!element.matches(FORMULA)) return NodeFilter.FILTER_SKIP;
       runs.push({ at: text.length, node: element, offsets: null });
       text += ATOM;
       return NodeFilter.FILTER_REJECT;
@@ -91,13 +94,41 @@
     return { text, runs, breaks };
   }
 
+  /** @param {string} text */
+  const bare = (text) => text.replace(BLANKS, "");
+
   /**
    * A quote without white space, as its letters or with its formulas as atoms.
    * @type {AskBook.Highlighter["spellings"]}
    */
-  function spellings(quote) {
-    const bare = (/** @type {string} */ text) => text.replace(BLANKS, "");
-    return [bare(quote), bare(quote.replace(/\\\(.*?(\\\)|$)|\\\[.*?(\\\]|$)/gs, ATOM))];
+  const spellings = (quote) => [bare(quote), bare(quote.replace(QUOTED_FORMULA, ATOM))];
+
+  /** MathJax takes the TeX out of the page and keeps it. @returns {Map<Element, string>} the TeX in each element */
+  function typeset() {
+    const items = [...window.MathJax?.startup?.document?.math ?? []];
+    return new Map(items.flatMap(({ typesetRoot, math }) => typesetRoot?.parentElement ? [[typesetRoot.parentElement, math]] : []));
+  }
+
+  /** @param {Element} formula @param {Map<Element, string>} kept @returns {string} its TeX, or what it shows */
+  function source(formula, kept) {
+    const tex = formula instanceof HTMLImageElement ? formula.alt : formula.querySelector("annotation[encoding='application/x-tex']")?.textContent;
+    return bare(tex ?? kept.get(formula) ?? formula.textContent ?? "").replace(/^\\[([](.*)\\[)\]]$/s, "$1");
+  }
+
+  /**
+   * Where the words are: the first place with the very formulas of the quote, else the first one.
+   * @param {ReturnType<typeof read>} words @param {string} wanted @param {string} quote @returns {[number, number] | null}
+   */
+  function place({ text, runs }, wanted, quote) {
+    const places = [];
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) places.push(at);
+    if (!wanted.includes(ATOM) || places.length < 2) return places.length ? [places[0], places[0] + wanted.length] : null;
+    const formulas = [...quote.matchAll(QUOTED_FORMULA)].map(([, inline, display]) => bare(inline ?? display)).join(ATOM);
+    const kept = typeset();
+    const drawn = runs.filter((run) => !run.offsets).map((run) => ({ at: run.at, tex: source(/** @type {Element} */ (run.node), kept) }));
+    const has = (/** @type {number} */ at) => drawn.filter((one) => one.at >= at && one.at < at + wanted.length).map((one) => one.tex).join(ATOM) === formulas;
+    const at = places.find(has) ?? places[0];
+    return [at, at + wanted.length];
   }
 
   /**
@@ -128,8 +159,8 @@
     for (const root of section ? [section, main] : [main]) {
       const words = read(root);
       for (const wanted of spellings(quote)) {
-        const at = wanted ? words.text.indexOf(wanted) : -1;
-        if (at >= 0) return toRanges(words, [at, at + wanted.length]);
+        const span = wanted ? place(words, wanted, quote) : null;
+        if (span) return toRanges(words, span);
       }
     }
     return null;

@@ -136,5 +136,6 @@ interface Window {
   askBookLocale(name: string, locale: AskBook.Locale): void;
   askBookManifest?(manifest: AskBook.Manifest): void;
   bootstrap?: any;
+  MathJax?: any;
 }
 declare var askBook: AskBook.Namespace;
