@@ -14,6 +14,9 @@
   const BUILD_SECONDS = 180;
   const HEALTH_MILLISECONDS = 400;
   const KEPT_OUTPUT_BYTES = 65536;
+  const NOT_FOUND =
+    "no sidecar found (ASK_BOOK, the project's .venv, the active environment, the PATH, Quarto's Python): install " +
+    "the package ask-book in one of them; until then readers search in the browser. ASK_BOOK=off ends this line.";
   const MARKER = 'id="ask-book-config"';
   const isWindows = Deno.build.os === "windows";
 
@@ -21,9 +24,22 @@
   /** @typedef {{code: number|null, stdout: string, stderr: string}} Outcome `code` is null when time ran out */
   /** @typedef {{file: string, part: string, part_file: string, number: string}} ListedPage */
   /** @typedef {{input: string, href: string, lang: string, title: string, number: string}} PageRecord */
-  /** @typedef {{id: string, title: string, authors: string[], lang: string, site_url: string, output_name: string}} Book */
-  /** @typedef {{version: string, book: Book, pages: ListedPage[], complete: boolean}} BookRecord `complete`: no other pages count */
-  /** @typedef {{project: string, output: string, data: string, extension: string, isFull: boolean, isSave: boolean}} Render */
+  /**
+   * @typedef {{id: string, title: string, authors: string[], lang: string, site_url: string, output_name: string}} Book
+   */
+  /**
+   * What the filter says of the whole book; `complete`: no other pages count.
+   * @typedef {{version: string, book: Book, pages: ListedPage[], complete: boolean}} BookRecord
+   */
+  /**
+   * @typedef {object} Render
+   * @property {string} project absolute
+   * @property {string} output absolute
+   * @property {string} data where ask-book keeps what it makes of this project and profile, absolute
+   * @property {string} extension relative to the project
+   * @property {boolean} isFull the whole book is rendered
+   * @property {boolean} isSave some pages are rendered again, as on every save of a preview
+   */
 
   /** @param {string} line */
   const say = (line) => console.log(`ask-book: ${line}`);
@@ -33,6 +49,9 @@
 
   /** @param {...string} parts @returns {string} */
   const join = (...parts) => parts.join("/");
+
+  /** @param {string} path @param {string} folder @returns {string} the path, seen from a folder if it is relative */
+  const resolve = (path, folder) => /^(?:[\\/]|[A-Za-z]:)/.test(path) ? path : join(folder, path);
 
   /** @param {string} path @returns {string|null} null when it cannot be read */
   function readText(path) {
@@ -181,8 +200,10 @@
       });
     }
     const ps = await new Deno.Command("ps", { args: ["-A", "-o", "pid=,ppid="] }).output();
-    const rows = new TextDecoder().decode(ps.stdout).trim().split("\n").map((row) => row.trim().split(/\s+/).map(Number));
-    return rows.map(([pid, parent]) => ({ pid, parent }));
+    return new TextDecoder().decode(ps.stdout).trim().split("\n").map((row) => {
+      const [pid, parent] = row.trim().split(/\s+/).map(Number);
+      return { pid, parent };
+    });
   }
 
   /** @param {number} pid killed with all its descendants */
@@ -252,7 +273,7 @@
   function findSidecar(project) {
     const named = env("ASK_BOOK");
     if (named) {
-      const command = /[\\/]/.test(named) ? named : commandOnPath(named) ?? named;
+      const command = /[\\/]/.test(named) ? resolve(named, project) : commandOnPath(named) ?? named;
       return { argv: [command], origin: "ASK_BOOK" };
     }
     const environments = [
@@ -305,21 +326,27 @@
     return told ? oneLine(told) : `it ended with code ${outcome.code}`;
   }
 
+  /** @param {string} answer of `ask-book start --json` @returns {string|null} */
+  function urlIn(answer) {
+    try {
+      return String(JSON.parse(answer).url ?? "").replace(/\/$/, "") || null;
+    } catch {
+      return null;
+    }
+  }
+
   /**
    * @param {Sidecar} sidecar @param {string} project
    * @returns {Promise<{url: string}|{trouble: string}>}
    */
   async function startSidecar(sidecar, project) {
     try {
-      const argv = [...sidecar.argv, "start", "--book", project, "--json"];
-      const outcome = await runBounded(argv, project, START_SECONDS);
-      if (outcome.code === 0) {
-        const { url } = JSON.parse(outcome.stdout);
-        if (typeof url === "string") return { url: url.replace(/\/$/, "") };
-      }
-      return { trouble: outcome.code === 0 ? "its answer was not understood" : reason(outcome, sidecar) };
+      const outcome = await runBounded([...sidecar.argv, "start", "--book", project, "--json"], project, START_SECONDS);
+      if (outcome.code !== 0) return { trouble: reason(outcome, sidecar) };
+      const url = urlIn(outcome.stdout);
+      return url ? { url } : { trouble: "its answer was not understood" };
     } catch (error) {
-      return { trouble: error instanceof SyntaxError ? "its answer was not understood" : String(/** @type {Error} */ (error).message) };
+      return { trouble: oneLine(/** @type {Error} */ (error).message) };
     }
   }
 
@@ -352,9 +379,7 @@
 
     const sidecar = findSidecar(project);
     if (!sidecar) {
-      if (!isSave) {
-        say("no sidecar found (ASK_BOOK, the project's .venv, the active environment, the PATH, Quarto's Python): install the package ask-book in one of them; until then readers search in the browser. ASK_BOOK=off ends this line.");
-      }
+      if (!isSave) say(NOT_FOUND);
       return;
     }
     const started = await startSidecar(sidecar, project);
@@ -363,7 +388,8 @@
       if (isFile(failure)) Deno.removeSync(failure);
       return;
     }
-    say(`the sidecar found in ${sidecar.origin} did not start: ${started.trouble}. The render goes on; to see why: ${sidecar.argv.join(" ")} start --book .`);
+    const command = [...sidecar.argv, "start", "--book", "."].join(" ");
+    say(`the sidecar found in ${sidecar.origin} did not start: ${started.trouble}. To see more: ${command}`);
     Deno.mkdirSync(data, { recursive: true });
     Deno.writeTextFileSync(failure, started.trouble + "\n");
   }
@@ -380,9 +406,8 @@
    */
   function hasNews(project) {
     const rendered = filesOfRender("OUTPUT");
-    const isAbsolute = /^(?:[\\/]|[A-Za-z]:)/;
-    const pages = rendered.filter((path) => /\.html$/i.test(path));
-    return rendered.length ? pages.some((path) => isMarked(isAbsolute.test(path) ? path : join(project, path))) : isListed(project);
+    if (!rendered.length) return isListed(project);
+    return rendered.some((path) => /\.html$/i.test(path) && isMarked(resolve(path, project)));
   }
 
   /**
@@ -454,27 +479,30 @@
     const known = readJson(join(data, "book.json"));
     if (!known) return;
 
+    // On Windows pandoc's Lua opens no path with letters beyond its code page: what is inside the project is named from
+    // there, which keeps the folders above out of it.
+    /** @param {string} path */
+    const inside = (path) =>
+      path.startsWith(project) && /[\\/]/.test(path[project.length] ?? "") ? path.slice(project.length + 1) : path;
     const job = {
-      site: output,
-      manifest: join(data, "manifest.json"),
-      book_js: join(output, "ask-book", "book.js"),
-      cache: join(data, "cut"),
+      site: inside(output),
+      manifest: inside(join(data, "manifest.json")),
+      book_js: inside(join(output, "ask-book", "book.js")),
+      cache: inside(join(data, "cut")),
       book: known.book,
       chapters: inOrder(livingRecords(render, known), known),
     };
     Deno.writeTextFileSync(join(data, "job.json"), JSON.stringify(job));
-    // relative to the project, because on Windows pandoc opens no script in a folder with letters beyond its code page
-    const jobFile = data.slice(project.length + 1) + "/job.json";
-    const argv = [...pandocCommand(), "lua", `${extension}/lua/build.lua`, jobFile];
+    const argv = [...pandocCommand(), "lua", `${extension}/lua/build.lua`, inside(join(data, "job.json"))];
     const outcome = await runBounded(argv, project, BUILD_SECONDS);
     const remarks = oneLine(outcome.stderr);
     if (outcome.code === 0) {
       if (remarks) say(remarks);
       say(summary(JSON.parse(outcome.stdout)));
-    } else {
-      const trouble = outcome.code === null ? `no end after ${BUILD_SECONDS} seconds` : remarks || `code ${outcome.code}`;
-      say(`the manifest is not made anew: ${trouble}`);
+      return;
     }
+    const late = outcome.code === null ? `no end after ${BUILD_SECONDS} seconds` : "";
+    say(`the manifest is not made anew: ${late || remarks || `code ${outcome.code}`}`);
   }
 
   // ---------------------------------------------------------------- entry

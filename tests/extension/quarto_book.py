@@ -18,7 +18,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 EXTENSION = Path(__file__).resolve().parents[2] / "_extensions" / "ask-book"
-RENDER_SECONDS = 120
+RENDER_SECONDS = 300
 FORGOTTEN = ("CI", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "SOURCE_DATE_EPOCH")
 
 CONFIGURATION = """\
@@ -39,7 +39,7 @@ book:
     - tablas.qmd
 ask-book:
   shortcut: k
-  suggestions: ["¿Qué es </script>?"]
+  suggestions: ["¿Qué es `</script>`?"]
 format:
 """
 PAGES = {

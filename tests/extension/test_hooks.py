@@ -167,7 +167,7 @@ def test_the_filter_may_be_listed_in_a_profile_or_an_included_file(tmp_path: Pat
         ("import sys\nsys.exit('The book is empty.\\n  Add a chapter.')", "The book is empty."),
         ("raise ValueError('broken')", "ValueError: broken"),
         ("import os\nos.kill(os.getpid(), 9)", "it ended with code"),
-        ("import sys\nfor _ in range(300):\n sys.stderr.write('x' * 100_000)\nsys.exit(3)", "x" * 300 + ". The render"),
+        ("import sys\nfor _ in range(300):\n sys.stderr.write('x' * 100_000)\nsys.exit(3)", "x" * 300 + ". To see"),
         ("print('hello')", "its answer was not understood"),
         ("print('{}')", "its answer was not understood"),
     ],

@@ -38,7 +38,7 @@ from extension.quarto_book import (
     write,
 )
 
-pytestmark = pytest.mark.quarto
+pytestmark = [pytest.mark.quarto, pytest.mark.timeout(900)]
 
 FORMATS = ("html", "epub", "docx", "latex")
 WEBSITE = """\
@@ -109,7 +109,7 @@ def test_the_page_knows_its_book_and_its_place(full_render: tuple[Path, str]) ->
         "href": "cosas/río.html",
         "endpoint": None,
         "shortcut": "k",
-        "suggestions": ["¿Qué es ?"],
+        "suggestions": ["¿Qué es </script>?"],
         "texts": {},
     }
     assert manifest(root)["book"]["id"] == expected == find_project(root, {}).book_id
