@@ -4,7 +4,7 @@
  */
 (() => {
   const GRAM = 4, K1 = 1.2, B = 0.75;
-  const STOPWORD_WEIGHT = 0.5, HELD = 0.5, NEAR = 0.25, REFERENCES = 0.5;
+  const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5;
   const CANDIDATES = 30, SENTENCE_SHARE = 0.25, SAME_PASSAGE = 0.8;
   const BIAS = -7.9, SCORE = 15.2, COVERED = 3.15, NAME = -2.1, ENOUGH = 0.11, LOOKED_AT = 3;
   const SLICE_MS = 12;
@@ -186,11 +186,15 @@
 
     /** @param {string} question */
     read(question) {
-      /** @type {Word[]} */
-      const words = runs(question.replace(INVISIBLE, "").normalize("NFC")).flatMap((written) => runs(fold(written, this.marks)).flatMap((run) =>
+      /** @type {Map<string, Word>} equal words are one object */
+      const known = new Map();
+      const words = runs(question.replace(INVISIBLE, "").normalize("NFC")).flatMap((run) => run.match(PIECES) ?? []).flatMap((written) => runs(fold(written, this.marks)).flatMap((run) =>
         IS_UNSPACED.test(run)
           ? terms(run).map((two, i) => ({ written: two, run: two, stop: this.stopwords.has(two) || /^[\u3040-\u309f]+$/.test(two), glued: i > 0 }))
-          : [{ written, run, stop: this.stopwords.has(fold(run)), glued: false }]));
+          : [{ written, run, stop: this.stopwords.has(fold(run)), glued: false }])).map((word) => {
+        const key = JSON.stringify(word);
+        return known.get(key) ?? (known.set(key, word), word);
+      });
       /** @type {Map<string, number>} */
       const weights = new Map();
       for (const { run, stop } of words) {
@@ -227,7 +231,7 @@
       });
       const hits = this.#withoutRepetitions(best(scored), k);
       const missing = phrases.filter((phrase, i) => phrase.runs.length > 1 && !holders[i].size).map(({ written }) => written);
-      return { hits, evidence: this.#judge(words, hits, missing, place.some((value) => value >= HELD)) };
+      return { hits, evidence: this.#judge(words, hits, missing, place.reduce((a, b) => Math.max(a, b), 0)) };
     }
 
     /** The passages in which these runs follow each other. @param {string[]} phrase @returns {Set<number>} */
@@ -257,25 +261,27 @@
 
     // -- is it enough? (`evidence.py`) ----------------------------------------------------------------------------------
 
-    /** @param {Word[]} words @param {{ chunk: number, score: number }[]} hits @param {string[]} missing @param {boolean} named */
+    /** @param {Word[]} words @param {{ chunk: number, score: number }[]} hits @param {string[]} missing @param {number} named */
     #judge(words, hits, missing, named) {
-      const asked = words.filter((word) => !word.stop);
-      const families = asked.map(({ run }) => this.#family(run));
-      const [first] = words;
-      const isFirst = (/** @type {Word} */ word) => word.written === first.written && word.run === first.run && word.glued === first.glued;
+      const asked = words.filter(({ stop, run }) => !stop && !(named && isNameOfPlace(run)));
+      const families = new Map(asked.map((word) => [word, this.#family(word.run)]));
+      const isKnown = (/** @type {Word} */ word) => Boolean(families.get(word)?.length);
+      const known = new Set(asked.filter(isKnown));
+      const absent = asked.filter((word) => !known.has(word));
       const names = /^de/i.test(this.manifest.book.lang || askBook.lang) ? 0
-        : asked.filter((word, i) => !families[i].length && /^\p{Lu}/u.test(word.written) && !isFirst(word)).length;
+        : absent.filter((word) => /^\p{Lu}/u.test(word.written) && word !== words[0]).length;
       const covered = Math.max(0, ...hits.slice(0, LOOKED_AT).map(({ chunk }) => {
         const headings = new Set(tokens(this.headings(chunk).join(" "), this.marks));
         const has = (/** @type {string} */ term) => headings.has(term) || this.passage(chunk).terms.has(term);
-        return sum(asked.map(({ run }, i) => (families[i].some(has) ? (IS_UNSPACED.test(run) ? 0.5 : 1) : 0)));
+        return sum(asked.map((word) => (families.get(word)?.some(has) ? (IS_UNSPACED.test(word.run) ? 0.5 : 1) : 0)));
       }));
       const logit = BIAS + SCORE * (hits[0]?.score ?? 0) + COVERED * Math.log1p(covered) + NAME * (names + missing.length);
-      const confidence = !hits.length ? 0 : named ? 1 : 1 / (1 + Math.exp(-logit));
+      const settled = named >= HELD || (named && (covered || !asked.length));
+      const confidence = !hits.length || !(asked.length || named) ? 0 : settled ? 1 : 1 / (1 + Math.exp(-logit));
       return {
         enough: confidence >= ENOUGH, confidence,
-        found_terms: [...new Set(written(asked, (i) => families[i].length > 0))],
-        absent_terms: [...new Set([...written(asked, (i) => !families[i].length), ...missing])],
+        found_terms: [...new Set(written(words, known))],
+        absent_terms: [...new Set([...written(words, inner(words, new Set(absent))), ...missing])],
       };
     }
 
@@ -308,8 +314,11 @@
       const numbered = [...folded.matchAll(NAMED)].flatMap(([, word, numbers]) => (numbers.match(NUMBERS) ?? []).map((number) => [KIND_OF[word], number]));
       for (const [, number, word] of folded.matchAll(NTH)) numbered.push([KIND_OF[word], number]);
       for (const [kind, number] of numbered) {
-        if (kind === "cha") raise(this.manifest.chapters.filter((chapter) => fold(chapter.number) === number).map((chapter) => this.#whole(chapter)), NEAR);
-        else raise(this.#spansOfNumber(kind, number), HELD);
+        if (kind === "cha") {
+          const chapters = this.manifest.chapters.filter((chapter) => fold(chapter.number) === number);
+          raise(chapters.map((chapter) => this.#whole(chapter)), NEAR);
+          raise(chapters.flatMap(({ index, sections }) => sections.slice(0, 1).map(({ end }) => /** @type {Span} */ ([index, 0, end]))), OPENING);
+        } else raise(this.#spansOfNumber(kind, number), HELD);
       }
       for (const word of question.split(/\s+/)) {
         const name = word.replace(/^[.,;:!?¿¡()[\]{}"'«»“”]+|[.,;:!?¿¡()[\]{}"'«»“”]+$/g, "");
@@ -410,15 +419,29 @@
     return Math.max(restA.length, restB.length) <= 1 || (restA.length === 2 && restA.join() === restB.reverse().join());
   }
 
-  /** The chosen words; neighbouring bigrams become one again. @param {Word[]} words @param {(i: number) => boolean} isChosen */
-  function written(words, isChosen) {
+  /** Whether a word of a question may belong to the name of a place: a kind, a number, a single letter. @param {string} run */
+  const isNameOfPlace = (run) => Object.hasOwn(KIND_OF, run) || [...run].length === 1 || new RegExp(`^${NUMBER}$`).test(run);
+
+  /** Without the bigrams that touch a stop word or a known one. @param {Word[]} words @param {Set<Word>} absent */
+  function inner(words, absent) {
+    const kept = new Set(absent);
+    words.forEach((right, i) => {
+      const left = words[i - 1];
+      if (left && right.glued && absent.has(left) !== absent.has(right)) {
+        kept.delete(left);
+        kept.delete(right);
+      }
+    });
+    return kept;
+  }
+
+  /** The chosen words as the reader wrote them; bigrams that follow each other become one word again. @param {Word[]} words @param {Set<Word>} chosen */
+  function written(words, chosen) {
     /** @type {string[]} */
     const texts = [];
     words.forEach((word, i) => {
-      if (!isChosen(i)) return;
-      const before = i && isChosen(i - 1) ? [...words[i - 1].written].at(-1) : undefined;
-      const [first, ...rest] = word.written;
-      if (word.glued && before === first) texts[texts.length - 1] += rest.join("");
+      if (!chosen.has(word)) return;
+      if (word.glued && chosen.has(words[i - 1])) texts[texts.length - 1] += [...word.written].slice(1).join("");
       else texts.push(word.written);
     });
     return texts;
