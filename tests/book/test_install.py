@@ -4,6 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ask_book.book.configuration import load_configuration
 from ask_book.book.install import (
@@ -16,6 +18,7 @@ from ask_book.book.install import (
     with_filter,
     without_filter,
 )
+from ask_book.book.yaml_tree import parse_yaml
 from ask_book.errors import AskBookError
 from ask_book.resources import extension_dir
 
@@ -82,6 +85,24 @@ def test_one_line_and_back(style: str, variant: str) -> None:
     before, after = map(VARIANTS[variant], STYLES[style])
     assert with_filter(before, HERE) == after
     assert without_filter(after, HERE) == before
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["lang: es", "# note", "", "book:\n  title: T # t", "text: |\n  a\n\n  b", "list:\n- a\n- b", "x: {a: [1, 2]}"]
+    ),
+    unique=True,
+)
+LISTINGS = st.sampled_from(["", "filters:", "filters: []", "filters: a", "filters: [a, b]", "filters:\n  - a\n  - b"])
+
+
+@given(PIECES, LISTINGS, PIECES, st.sampled_from(["", "\n", "\n\n"]), st.sampled_from(["\n", "\r\n"]))
+def test_undone_to_the_byte(above: list[str], listing: str, below: list[str], end: str, eol: str) -> None:
+    below = [piece for piece in below if piece not in above]
+    before = ("\n".join(["first: 1", *above, *filter(None, [listing]), *below]) + end).replace("\n", eol)
+    after = with_filter(before, HERE)
+    assert without_filter(after, HERE) == before
+    assert "ask-book" in parse_yaml(after, HERE).plain()["filters"]
 
 
 def test_removing_from_a_file_without_it_changes_nothing() -> None:

@@ -60,20 +60,21 @@ def width() -> int:
 
 
 def wrapped(text: str, indent: str = "", first: str | None = None) -> str:
-    """`text` filled to the width of the terminal, each paragraph by itself, behind `indent`."""
-    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
-    lines = [
-        textwrap.fill(
-            part,
-            width(),
-            initial_indent=first if first is not None and not number else indent,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
+    """`text` filled to the width of the terminal behind `indent`, line by line: lines and their indents are code's."""
+    filled = []
+    for number, line in enumerate(text.split("\n")):
+        lead = line[: len(line) - len(line.lstrip())]
+        filled.append(
+            textwrap.fill(
+                line.strip(),
+                max(20, width()),
+                initial_indent=(first if first is not None and not number else indent) + lead,
+                subsequent_indent=indent + lead,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ).rstrip()
         )
-        for number, part in enumerate(paragraphs)
-    ]
-    return "\n\n".join(lines)
+    return "\n".join(filled)
 
 
 def has_styles() -> bool:
