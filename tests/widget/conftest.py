@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import find_chromium
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+
+from conftest import find_chromium
 from widget.guide import Guide, make_guide
 from widget.reader import PUBLIC_HOST, Reader
 from widget.servers import ScriptedServer, SiteServer
 
-ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", f"--host-resolver-rules=MAP {PUBLIC_HOST} 127.0.0.1"]
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+PUBLIC = f"--host-resolver-rules=MAP {PUBLIC_HOST} 127.0.0.1"
 WIDE = {"width": 1400, "height": 900}
 
 
@@ -70,7 +72,7 @@ def scripted(guide: Guide) -> Iterator[ScriptedServer]:
 def browser() -> Iterator[Browser]:
     """A real Chromium."""
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=[*ARGUMENTS, PUBLIC])
         yield chromium
         chromium.close()
 

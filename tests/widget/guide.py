@@ -37,7 +37,7 @@ def make_guide(folder: Path, *, rendered: bool) -> Guide:
     settings = folder / "_quarto.yml"
     if not rendered:
         text = settings.read_text(encoding="utf-8")
-        settings.write_text(re.sub(r'(?m)^(  title: ).*$', rf'\1"Ask the book {os.getpid()}"', text), encoding="utf-8")
+        settings.write_text(re.sub(r"(?m)^(  title: ).*$", rf'\1"Ask the book {os.getpid()}"', text), encoding="utf-8")
         if quarto := shutil.which("quarto"):
             subprocess.run(
                 [quarto, "render", "--to", "html"], cwd=folder, env={**os.environ, "CI": "1"}, check=True,

@@ -111,17 +111,13 @@ class _Scripted(_Quiet):
 
 def answer_json(text: str, *citations: dict[str, Any], **fields: Any) -> dict[str, Any]:
     """An answer as the contract has it."""
-    whole = {
-        "id": "a", "status": "answered", "mode": "extractive", "answer": text, "citations": list(citations), "sources": [],
-        "absent_terms": [], "nearest": [], "claims": {}, "report": None, "notices": [], "timings": {},
-    }  # fmt: skip
-    return {**whole, **fields}
+    lists: dict[str, Any] = {name: [] for name in ("sources", "absent_terms", "nearest", "notices")}
+    text_fields = {"id": "a", "status": "answered", "mode": "extractive", "answer": text}
+    return {**text_fields, **lists, "citations": list(citations), "claims": {}, "report": None, "timings": {}, **fields}
 
 
 def place(**fields: Any) -> dict[str, Any]:
     """A citation or source of the guide's first page."""
-    whole = {
-        "n": 1, "tag": "[f0-0-9]", "href": "index.html", "anchor": "", "chapter_title": "Welcome", "heading_path": ["Welcome"],
-        "quote": "Welcome", "verified": True, "score": 0.5, "text": "Welcome",
-    }  # fmt: skip
-    return {**whole, **fields}
+    where = {"tag": "[f0-0-9]", "href": "index.html", "anchor": "", "chapter_title": "Welcome"}
+    what = {"heading_path": ["Welcome"], "quote": "Welcome", "text": "Welcome", "n": 1, "verified": True, "score": 0.5}
+    return {**where, **what, **fields}

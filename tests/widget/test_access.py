@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page, expect
+
 from widget.reader import Reader
 
 pytestmark = pytest.mark.browser
@@ -35,7 +36,9 @@ def test_axe_finds_nothing_in_any_state(sidecar: str, reader: Reader, page: Page
     reader.part("jump").click()
     reader.highlighted()
     assert violations(page) == []
-    reader.page.evaluate("document.querySelector('ask-book').shadowRoot.querySelector('.peek')?.classList.remove('peek')")
+    reader.page.evaluate(
+        "document.querySelector('ask-book').shadowRoot.querySelector('.peek')?.classList.remove('peek')"
+    )
     reader.ask("How many euros does a flight to Miami cost?")
     assert violations(page) == []
 

@@ -15,13 +15,14 @@ pytestmark = pytest.mark.browser
 
 HIDING_PLACES = """
 <section id="sec-places">
-  <p id="inline">The <em>dry</em> season <a href="#">lasts <code>four</code></a> months<sup><a class="footnote-ref">1</a></sup> here.</p>
-  <p id="formula">Where <span class="math inline"><mjx-container><mjx-math>𝑥²</mjx-math><mjx-assistive-mml>x squared</mjx-assistive-mml></mjx-container></span>
-    grows, <span class="math inline">\\(y\\)</span> falls.</p>
+  <p id="inline">The <em>dry</em> season <a href="#">lasts <code>four</code></a> months<sup><a
+    class="footnote-ref">1</a></sup> here.</p>
+  <p id="formula">Where <span class="math inline"><mjx-container><mjx-math>𝑥²</mjx-math><mjx-assistive-mml>x
+    squared</mjx-assistive-mml></mjx-container></span> grows, <span class="math inline">\\(y\\)</span> falls.</p>
   <div class="panel-tabset">
     <ul class="nav nav-tabs" role="tablist">
-      <li><a class="nav-link active" data-bs-toggle="tab" href="#tab-1" role="tab" aria-controls="tab-1" aria-selected="true">A</a></li>
-      <li><a class="nav-link" data-bs-toggle="tab" href="#tab-2" role="tab" aria-controls="tab-2" aria-selected="false">B</a></li>
+      <li><a class="nav-link active" data-bs-toggle="tab" href="#tab-1" role="tab" aria-selected="true">A</a></li>
+      <li><a class="nav-link" data-bs-toggle="tab" href="#tab-2" role="tab" aria-selected="false">B</a></li>
     </ul>
     <div class="tab-content">
       <div id="tab-1" class="tab-pane active" role="tabpanel">Shown at once.</div>
@@ -29,8 +30,11 @@ HIDING_PLACES = """
     </div>
   </div>
   <div class="callout callout-note callout-titled">
-    <div class="callout-header collapsed" data-bs-toggle="collapse" data-bs-target=".callout-9-contents" aria-expanded="false">Note</div>
-    <div class="callout-9-contents callout-collapse collapse"><div class="callout-body">Hidden in a callout.</div></div>
+    <div class="callout-header collapsed" data-bs-toggle="collapse" data-bs-target=".callout-9-contents"
+      aria-expanded="false">Note</div>
+    <div class="callout-9-contents callout-collapse collapse">
+      <div class="callout-body">Hidden in a callout.</div>
+    </div>
   </div>
   <details class="code-fold"><summary>Code</summary>
     <pre><code>rain &lt;- read("rain.csv")
@@ -94,11 +98,17 @@ def test_controls_follow_what_was_opened(places: Page) -> None:
 
 def test_words_that_are_not_there(places: Page) -> None:
     assert show(places, "Nobody wrote this.") is None
-    places.wait_for_function("Math.abs(document.getElementById('sec-places').getBoundingClientRect().top - innerHeight / 3) < 40")
+    places.wait_for_function(
+        "Math.abs(document.getElementById('sec-places').getBoundingClientRect().top - innerHeight / 3) < 40"
+    )
 
 
-def test_without_the_highlight_api_the_words_are_wrapped_and_unwrapped(guide: Guide, reader: Reader, page: Page) -> None:
-    page.add_init_script("delete CSS.highlights; delete window.Highlight; Object.defineProperty(CSS, 'highlights', {value: undefined})")
+def test_without_the_highlight_api_the_words_are_wrapped_and_unwrapped(
+    guide: Guide, reader: Reader, page: Page
+) -> None:
+    page.add_init_script(
+        "delete CSS.highlights; delete window.Highlight; Object.defineProperty(CSS, 'highlights', {value: undefined})"
+    )
     page.goto(guide.site.as_uri() + "/index.html")
     page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", HIDING_PLACES)
     before = page.locator("#inline").inner_html()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+
 from widget.guide import Guide
 from widget.reader import Reader
 from widget.servers import ScriptedServer, answer_json, place
@@ -30,8 +31,8 @@ HOSTILE = [
     f"' onmouseover='{RUN}",
     f'" onfocus="{RUN}" autofocus="',
     f"[x](javascript:{RUN})",
-    f"![x](x\"onerror=\"{RUN})",
-    f"[1](#ask-book-1\" onclick=\"{RUN})",
+    f'![x](x"onerror="{RUN})',
+    f'[1](#ask-book-1" onclick="{RUN})',
     f"<a href='javascript:{RUN}'>x</a>",
     f"`<img src=x onerror={RUN}>`",
     f"**<img src=x onerror={RUN}>**",
@@ -61,7 +62,8 @@ def unharmed(page: Page) -> None:
     assert page.evaluate("window.ran") is None
     made = page.evaluate(
         """[...document.querySelector("ask-book").shadowRoot.querySelectorAll("*")]
-          .filter((element) => element.matches("script, img, iframe, style, video, input, details, math, template, x-y, [onerror], [onload], [onclick], [onfocus], a[href^='javascript:'], a[href^='data:']"))
+          .filter((element) => element.matches(`script, img, iframe, style, video, input, details, math, template, x-y,
+            [onerror], [onload], [onclick], [onfocus], a[href^="javascript:"], a[href^="data:"]`))
           .map((element) => element.outerHTML)"""
     )
     assert made == []
@@ -74,10 +76,8 @@ def hostile_answer(text: str) -> Iterator[tuple[str, Any]]:
     yield "sources", [bad]
     yield "delta", {"text": text}
     yield "citation", bad
-    yield (
-        "done",
-        answer_json(f"{text} [1](#ask-book-1)", bad, sources=[bad], absent_terms=[text], nearest=[bad], notices=[notice]),
-    )
+    everywhere: dict[str, Any] = {"sources": [bad], "absent_terms": [text], "nearest": [bad], "notices": [notice]}
+    yield "done", answer_json(f"{text}\n\n[1](#ask-book-1)", bad, **everywhere)
 
 
 def test_hostile_answers(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
@@ -87,36 +87,52 @@ def test_hostile_answers(scripted: ScriptedServer, reader: Reader, page: Page) -
     reader.open()
     unharmed(page)
     for text in HOSTILE:
-        page.get_by_role("button", name="New conversation").dispatch_event("click")
         reader.type(text)
         reader.wait()
         expect(reader.last).to_contain_text("1 of 1 quotes checked")
         reader.part("note").first.click()
         unharmed(page)
+        page.get_by_role("button", name="New conversation").click()
     assert len(scripted.asked) == len(HOSTILE)
 
 
-def test_hostile_errors_addresses_and_memory(scripted: ScriptedServer, reader: Reader, page: Page, guide: Guide) -> None:
+def test_hostile_errors_addresses_and_memory(
+    scripted: ScriptedServer, reader: Reader, page: Page, guide: Guide
+) -> None:
     everything = " ".join(HOSTILE[:12])
     scripted.refusal = (400, {}, {"error": {"code": everything, "message": everything, "hint": everything}})
-    page.goto(scripted.url + "index.html?ask=" + "%3Cimg src=x onerror=window.ran=1%3E&ask-book=%3Cimg%3E#%3Csvg onload=window.ran=1%3E")
+    page.goto(
+        scripted.url
+        + "index.html?ask="
+        + "%3Cimg src=x onerror=window.ran=1%3E&ask-book=%3Cimg%3E#%3Csvg onload=window.ran=1%3E"
+    )
     reader.wait()
     unharmed(page)
-    state = {"open": True, "turns": [{"question": everything, "state": everything, "text": everything, "sources": [], "citations": []}]}
-    page.evaluate("([id, state]) => sessionStorage.setItem('ask-book:' + id, JSON.stringify(state))", [guide.book_id, state])
+    state = {
+        "open": True,
+        "turns": [{"question": everything, "state": everything, "text": everything, "sources": [], "citations": []}],
+    }
+    page.evaluate(
+        "([id, state]) => sessionStorage.setItem('ask-book:' + id, JSON.stringify(state))", [guide.book_id, state]
+    )
     page.reload()
     expect(reader.part("panel")).to_be_visible()
     unharmed(page)
 
 
 def test_a_link_of_an_answer_leads_only_into_the_book(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
-    bad = [place(n=n, href=href) for n, href in enumerate(["javascript:window.ran=1", "https://evil.example/x", "//evil.example/x"], 1)]
+    bad = [
+        place(n=n, href=href)
+        for n, href in enumerate(["javascript:window.ran=1", "https://evil.example/x", "//evil.example/x"], 1)
+    ]
     text = " ".join(f"[{note['n']}](#ask-book-{note['n']})" for note in bad)
     scripted.stream = lambda _: iter([("done", answer_json(text, *bad, sources=bad))])
     page.goto(scripted.url + "index.html")
     reader.open()
     reader.type("Where to?")
     reader.wait()
-    links = page.evaluate("[...document.querySelector('ask-book').shadowRoot.querySelectorAll('a')].map((link) => link.href)")
+    links = page.evaluate(
+        "[...document.querySelector('ask-book').shadowRoot.querySelectorAll('a')].map((link) => link.href)"
+    )
     assert links
     assert all(link.startswith(scripted.url) for link in links)

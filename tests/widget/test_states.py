@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+
 from widget.guide import Guide
 from widget.reader import Reader
 from widget.servers import ScriptedServer, answer_json, place
@@ -76,7 +77,9 @@ def test_a_sidecar_that_dies_in_mid_answer(scripted: ScriptedServer, opened: Rea
     expect(opened.last).to_contain_text("The connection broke off. What has come stays here.")
 
 
-def test_a_sidecar_that_is_gone_leaves_the_browser_to_search(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
+def test_a_sidecar_that_is_gone_leaves_the_browser_to_search(
+    scripted: ScriptedServer, reader: Reader, page: Page
+) -> None:
     scripted.config = {"book": {"id": NOBODYS, "title": "A book", "lang": "en"}}
     scripted.health["book"] = {"id": NOBODYS}
     page.goto(scripted.url + "index.html")
@@ -150,7 +153,9 @@ def test_suggested_questions(scripted: ScriptedServer, reader: Reader, page: Pag
     assert scripted.asked == [{"question": "Why?"}]
 
 
-def test_suggestions_made_of_the_page_and_texts_of_the_author(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
+def test_suggestions_made_of_the_page_and_texts_of_the_author(
+    scripted: ScriptedServer, reader: Reader, page: Page
+) -> None:
     scripted.config = {"suggestions": [], "texts": {"title": "Ask Ada", "suggestion": "Tell me: {heading}"}}
     page.goto(scripted.url + "readers/answers.html")
     reader.open()
@@ -182,7 +187,9 @@ def test_copy_an_answer_with_its_notes(scripted: ScriptedServer, opened: Reader,
     assert f"{scripted.url}index.html?ask-book=f0-0-9~" in copied
 
 
-@pytest.mark.parametrize(("lang", "title"), [("es", "Pregúntale al libro"), ("ja-JP", "本に質問する"), ("xx", "Ask the book")])
+@pytest.mark.parametrize(
+    ("lang", "title"), [("es", "Pregúntale al libro"), ("ja-JP", "本に質問する"), ("xx", "Ask the book")]
+)
 def test_the_panel_speaks_the_pages_language(
     scripted: ScriptedServer, guide: Guide, reader: Reader, page: Page, lang: str, title: str
 ) -> None:

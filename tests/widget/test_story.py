@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
+
 from widget.guide import Guide
 from widget.reader import PUBLIC_HOST, Reader, collapsed
 
@@ -36,7 +37,9 @@ def way(request: pytest.FixtureRequest, guide: Guide, sidecar: str, site: str) -
     }[request.param]
 
 
-def test_from_the_question_to_the_very_words_on_another_page(way: Way, reader: Reader, page: Page, guide: Guide) -> None:
+def test_from_the_question_to_the_very_words_on_another_page(
+    way: Way, reader: Reader, page: Page, guide: Guide
+) -> None:
     page.goto(way.url + "authors/install.html")
     reader.open()
     expect(reader.part("status")).to_have_text(way.answers)

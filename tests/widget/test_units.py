@@ -20,5 +20,7 @@ def test_pure_functions() -> None:
 
 @pytest.mark.skipif(not (TESTS / "node_modules").is_dir(), reason="run `npm ci` in tests/ for the type check")
 def test_types() -> None:
-    run = subprocess.run(["npm", "run", "--silent", "types"], cwd=TESTS, capture_output=True, text=True, timeout=LONGEST)
+    run = subprocess.run(
+        ["npm", "run", "--silent", "types"], cwd=TESTS, capture_output=True, text=True, timeout=LONGEST
+    )
     assert run.returncode == 0, run.stdout[-4000:]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+
 from widget.guide import Guide
 from widget.reader import Reader
 
@@ -30,7 +31,9 @@ def test_bytes(way: str, guide: Guide, sidecar: str, reader: Reader, page: Page,
     reader.open()
     page.wait_for_load_state("networkidle")
     assert 0 < weight(requests, guide.widget) <= AT_OPENING
-    assert [url for url in requests if "/locales/" in url] == [url for url in requests if url.endswith("/locales/en.js")]
+    assert [url for url in requests if "/locales/" in url] == [
+        url for url in requests if url.endswith("/locales/en.js")
+    ]
 
 
 def test_nothing_moves_when_the_page_loads(sidecar: str, page: Page) -> None:
