@@ -1,6 +1,7 @@
 """The command as it is typed: real processes, their output and their exit codes."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -245,3 +246,27 @@ def test_a_newer_extension_is_not_replaced(run: Run, small_book: Path) -> None:
     assert done.returncode == 1
     assert f"version 99.0.0 of the extension, newer than this ask-book ({__version__})" in done.stderr
     assert [file.name for file in folder.iterdir()] == ["_extension.yml"]
+
+
+def test_render_needs_no_quarto_and_says_so(run: Run, small_book: Path, tmp_path: Path) -> None:
+    done = run("ask", QUESTION, "--book", small_book, "--render", "--json", env={**os.environ, "PATH": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    assert "There is no Quarto on the PATH" in done.stderr
+    assert json.loads(done.stdout)["status"] == "answered"
+
+
+@pytest.mark.quarto
+def test_render_lets_quarto_render_first(run: Run, small_book: Path) -> None:
+    install = run("init", small_book, "--yes")
+    done = run("ask", QUESTION, "--book", small_book, "--render", "--json")
+    assert (install.returncode, done.returncode) == (0, 0), done.stderr
+    assert (small_book / "_book" / "ask-book" / "book.js").is_file()
+    assert json.loads(done.stdout)["citations"][0]["href"] == "puentes.html"
+
+
+@pytest.mark.quarto
+def test_render_tells_when_quarto_fails(run: Run, small_book: Path) -> None:
+    (small_book / "puentes.qmd").write_text("---\ntitle: [broken\n---\n", encoding="utf-8")
+    done = run("ask", QUESTION, "--book", small_book, "--render")
+    assert done.returncode == 1
+    assert "Quarto could not render" in done.stderr

@@ -39,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     try:
         options.book = _folder(parser, options)
+        if getattr(options, "render", False):
+            importlib.import_module("ask_book.commands.quarto").render(options.book)
         command = importlib.import_module(f"ask_book.commands.{options.command}")
         return int(command.run(options))
     except AskBookError as error:
@@ -101,6 +103,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")
         command.add_argument("--scope", metavar="WHERE", help="only in this chapter file, part or anchor")
     opened = add("open", "open the book in the browser", OPEN)
+    for command in (ask, opened):
+        command.add_argument("--render", action="store_true", help="let Quarto render the book first, if it is here")
     opened.add_argument("--no-browser", action="store_true", help="only print the address")
     serve = add("serve", "serve the book in the foreground", SERVE)
     serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
