@@ -103,6 +103,34 @@ def test_words_that_are_not_there(places: Page) -> None:
     )
 
 
+def test_the_title_in_a_banner_above_the_text(places: Page, guide: Guide) -> None:
+    places.evaluate("document.body.prepend(document.querySelector('#title-block-header'))")
+    title = guide.manifest["chapters"][0]["title"]
+    (marked,) = places.evaluate(SHOW, [[title, ""]])
+    assert collapsed(marked) == title
+    assert places.evaluate("[...CSS.highlights.get('ask-book')][0].startContainer.parentElement.closest('h1') !== null")
+
+
+def test_the_very_formula_of_several(places: Page) -> None:
+    formulas = """<p><span class="math display">\\[a\\]</span></p><p><span class="math display"><span class="katex"><math>
+      <semantics><annotation encoding="application/x-tex">b</annotation></semantics></math></span></span></p>
+      <p id="mathjax"><span class="math display"><mjx-container>𝑐</mjx-container></span></p>
+      <p><math display="block"><semantics><mi>d</mi><annotation encoding="application/x-tex">d</annotation></semantics></math></p>
+      <p><img class="math display" src="data:," alt="e"></p>"""
+    places.evaluate("html => document.querySelector('#sec-places').insertAdjacentHTML('beforeend', html)", formulas)
+    places.evaluate(
+        "window.MathJax = {startup: {document: {math: [{math: 'c', typesetRoot: document.querySelector('#mathjax mjx-container')}]}}}"
+    )
+    holder = "([...CSS.highlights.get('ask-book')][0].startContainer, [...CSS.highlights.get('ask-book')][0].startContainer)"
+    paragraphs = []
+    for tex in "abcde":
+        show(places, f"\\[{tex}\\]")
+        paragraphs.append(
+            places.evaluate(f"[...document.querySelectorAll('#sec-places > p')].findIndex((p) => p.contains({holder}))")
+        )
+    assert paragraphs == list(range(paragraphs[0], paragraphs[0] + 5))
+
+
 def test_without_the_highlight_api_the_words_are_wrapped_and_unwrapped(
     guide: Guide, reader: Reader, page: Page
 ) -> None:

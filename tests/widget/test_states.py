@@ -163,6 +163,23 @@ def test_suggestions_made_of_the_page_and_texts_of_the_author(
     expect(page.locator("ask-book .suggestion").first).to_have_text("Tell me: The text")
 
 
+def test_hovering_over_a_note_shows_its_quote_for_as_long(scripted: ScriptedServer, opened: Reader) -> None:
+    scripted.stream = halting
+    scripted.go_on.set()
+    opened.ask(QUESTION)
+    opened.part("note").hover()
+    assert opened.quote() == "Welcome"
+    opened.part("jump").hover()
+    expect(opened.part("quote")).to_be_visible()
+    opened.part("input").hover()
+    expect(opened.part("quote")).to_have_count(0)
+    opened.part("note").hover()
+    opened.part("note").click()
+    opened.part("input").hover()
+    opened.page.wait_for_timeout(400)
+    expect(opened.part("quote")).to_be_visible()
+
+
 def test_a_new_conversation(scripted: ScriptedServer, opened: Reader, page: Page) -> None:
     scripted.stream = halting
     scripted.go_on.set()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from ask_book.book.project import find_project
+from ask_book.book.settings import settings_of
+from ask_book.daemon import control
+from ask_book.daemon.state import state_folder
 from widget.guide import Guide
 from widget.reader import PUBLIC_HOST, Reader, collapsed
 
@@ -132,3 +138,21 @@ def test_a_file_asks_nobody(guide: Guide, sidecar: str, reader: Reader, page: Pa
     reader.open()
     reader.ask(QUESTION)
     assert {urlsplit(url).scheme for url in requests} == {"file"}
+
+
+def test_a_file_with_the_owners_token_asks_the_sidecar(
+    guide: Guide, home: Path, reader: Reader, page: Page, requests: list[str]
+) -> None:
+    project = find_project(guide.root, {})
+    state = control.start(project, settings_of(project.configuration, {}), os.environ)
+    try:
+        token = state_folder(project).token()
+        page.goto(f"{guide.site.as_uri()}/index.html#ask-book-token={token}")
+        reader.open()
+        expect(reader.part("status")).to_have_text("Answered by this book’s own server")
+        reader.ask(QUESTION)
+        expect(reader.part("note").first).to_be_visible()
+        assert state.url + "ask" in requests
+        assert token not in page.url
+    finally:
+        control.stop(project)

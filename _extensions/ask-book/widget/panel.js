@@ -277,7 +277,7 @@
           if (part.kind === "note") {
             // A note stays on the line of its last word.
             const last = children.at(-1);
-            const word = typeof last === "string" ? /\S{1,24}\s*$/.exec(last) : null;
+            const word = typeof last === "string" && kind !== "code" ? /\S{1,24}\s*$/.exec(last) : null;
             if (word) children[children.length - 1] = word.input.slice(0, word.index);
             children.push(h("span", { class: "tie" }, word?.[0], drawNote(citations.find(({ n }) => n === part.n))));
           } else children.push(part.kind === "text" ? part.text : part.kind === "break" ? h("br") : h(part.kind, {}, part.text));
