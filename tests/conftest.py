@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,23 @@ def find_chromium() -> str | None:
     return os.environ.get("ASK_BOOK_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 
 
-TOOLS = {"quarto": lambda: shutil.which("quarto"), "browser": find_chromium}
+def find_luaunit() -> Path | None:
+    """Debian's, for the newest Lua."""
+    return next(iter(sorted(Path("/usr/share/lua").glob("5.*/luaunit.lua"), reverse=True)), None)
+
+
+def find_typescript() -> Path | None:
+    """What `npm ci` installs here."""
+    return next(iter((ROOT / "tests" / "node_modules").glob("typescript")), None)
+
+
+TOOLS: dict[str, Callable[[], object]] = {
+    "quarto": lambda: shutil.which("quarto"),
+    "browser": find_chromium,
+    "luaunit": find_luaunit,
+    "node": lambda: shutil.which("node"),
+    "typescript": find_typescript,
+}
 _not_run: Counter[str] = Counter()
 
 

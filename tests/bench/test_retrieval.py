@@ -25,7 +25,7 @@ from ask_book.retrieval.index import Index, open_index
 from bench import question_sets, rivals
 from bench.measures import NOWHERE, mrr_at_10, ndcg_at_10, success_at
 from bench.question_sets import FILES, ROOT, QuestionSet
-from bench.test_manifest import job_of, projects
+from bench.real_books import job_of, projects
 from lua.builder import run
 
 pytestmark = pytest.mark.bench

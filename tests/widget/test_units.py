@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,13 +11,14 @@ TESTS = Path(__file__).resolve().parents[1]
 LONGEST = 120
 
 
-@pytest.mark.skipif(not shutil.which("node"), reason="node is not on the PATH")
+@pytest.mark.node
 def test_pure_functions() -> None:
     run = subprocess.run(["node", "--test", "widget/"], cwd=TESTS, capture_output=True, text=True, timeout=LONGEST)
     assert run.returncode == 0, run.stdout[-4000:]
 
 
-@pytest.mark.skipif(not (TESTS / "node_modules").is_dir(), reason="run `npm ci` in tests/ for the type check")
+@pytest.mark.node
+@pytest.mark.typescript
 def test_types() -> None:
     run = subprocess.run(
         ["npm", "run", "--silent", "types"], cwd=TESTS, capture_output=True, text=True, timeout=LONGEST
