@@ -1,51 +1,27 @@
 """How true, complete and cheap the manifest of real, rendered books is.
 
-`ASK_BOOK_RENDERED` names a folder of Quarto book projects that are already rendered to HTML, and
-`pytest tests/bench/test_manifest.py -m bench -s` prints one paragraph a book. A project may bring ANCHORS.tsv: every
-heading as Quarto rendered it, with the columns html, level, id, number, title, context.
+`pytest tests/bench/test_manifest.py -m bench -s` prints one paragraph for each book of `real_books.py`. A project may
+bring ANCHORS.tsv: every heading as Quarto rendered it, with the columns html, level, id, number, title, context.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import os
 import statistics
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ask_book.book.manifest import Manifest, read_manifest
-from ask_book.book.project import Project, find_project
+from ask_book.book.project import find_project
+from bench.real_books import job_of, projects
 from lua.builder import run
 from lua.fidelity import measure
 
 pytestmark = pytest.mark.bench
 
 RUNS = 5
-
-
-def projects() -> Iterator[Path]:
-    """Every folder with a rendered book."""
-    rendered = os.environ.get("ASK_BOOK_RENDERED", "")
-    for configuration in sorted(Path(rendered).glob("*/_quarto.yml")) if rendered else []:
-        yield configuration.parent
-
-
-def job_of(project: Project, folder: Path, site: Path) -> Path:
-    """A job for all chapters of a project whose pages are in `site`."""
-    book: dict[str, Any] = {"title": project.title, "authors": list(project.authors), "lang": project.lang}
-    book |= {"site_url": project.site_url, "output_name": project.output_dir.name}
-    chapters = [
-        {"file": chapter.file, "href": str(Path(chapter.file).with_suffix(".html"))} for chapter in project.chapters
-    ]
-    job = {"site": str(site), "book": book, "chapters": chapters, "cache": str(folder / "cut")}
-    job |= {"manifest": str(folder / "manifest.json"), "book_js": str(folder / "book.js")}
-    path = folder / "job.json"
-    path.write_text(json.dumps(job), encoding="utf-8")
-    return path
 
 
 def seconds(job: Path) -> float:

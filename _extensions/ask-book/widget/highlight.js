@@ -154,9 +154,10 @@
   /** @param {string} quote @param {string} anchor @returns {Range[] | null} */
   function find(quote, anchor) {
     const main = document.querySelector("#quarto-document-content") || document.querySelector("main") || document.body;
-    const target = anchor ? document.getElementById(anchor) : null;
-    const section = target?.closest("section");
-    for (const root of section ? [section, main] : [main]) {
+    const section = anchor ? document.getElementById(anchor)?.closest("section") : null;
+    // a theme may put the title in a banner above the text
+    for (const root of [section, main, document.querySelector("#title-block-header")]) {
+      if (!root) continue;
       const words = read(root);
       for (const wanted of spellings(quote)) {
         const span = wanted ? place(words, wanted, quote) : null;
