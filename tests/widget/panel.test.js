@@ -47,6 +47,7 @@ test("code is kept letter by letter, and its note stands beside it", () => {
 
 test("unfinished marks of a stream stay as letters", () => {
   assert.deepEqual(parse("half **bold and [1](#ask-bo"), [{ kind: "p", inline: [text("half **bold and [1](#ask-bo")] }]);
+  assert.deepEqual(parse("``` one line ``` is no block"), [{ kind: "p", inline: [{ kind: "code", text: " one line " }, text(" is no block")] }]);
   assert.deepEqual(parse("```\nopen"), [{ kind: "code", inline: [text("open")] }]);
 });
 

@@ -23,7 +23,7 @@
     };
     const lines = text.replaceAll("\r", "").split("\n");
     for (let i = 0; i < lines.length; ) {
-      const fence = /^( {0,3}> ?)?(`{3,}|~{3,})/.exec(lines[i]);
+      const fence = /^( {0,3}> ?)?(`{3,}(?=[^`]*$)|~{3,})/.exec(lines[i]);
       const first = i;
       if (fence) {
         const strip = (/** @type {string} */ line) => (fence[1] ? line.replace(/^ {0,3}> ?/, "") : line);
