@@ -149,6 +149,7 @@ def test_the_panel_takes_the_pages_colours(sidecar: str, reader: Reader, page: P
       getComputedStyle(document.querySelector("ask-book").shadowRoot.querySelector(".panel")).backgroundColor]"""
     light, panel = page.evaluate(script)
     assert panel == light
+    page.emulate_media(color_scheme="dark")  # What a plain page follows; one by Quarto has a switch.
     page.evaluate("window.quartoToggleColorScheme?.()")
     page.wait_for_function(f"({script})()[0] !== '{light}'")
     dark, panel = page.evaluate(script)

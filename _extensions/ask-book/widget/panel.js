@@ -657,7 +657,7 @@
         panel.style.setProperty("--below", Math.max(0, Math.round(hidden)) + "px");
         panel.style.setProperty("--view", Math.round(view.width) + "px");
       }
-      const content = document.getElementById("quarto-content") ?? document.querySelector("main") ?? document.body;
+      const content = document.getElementById("quarto-content") ?? document.body;
       content.style.paddingInlineEnd = "";
       grip.ariaValueNow = String(sizeNow());
       if (panel.hidden || isSheet()) return;
