@@ -6,7 +6,8 @@
   const { fold, runs, tokens, open } = askBook.search;
   const MOST = 5, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.3, AROUND = 0.5, OPENING = 1.1, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8;
   const WHOLE = new Set(["heading", "table", "code", "output", "math", "figure"]);
-  const ALONE = new Set(["code", "output", "table", "math", "figure", "list"]);
+  const CODE = new Set(["code", "output"]);
+  const ALONE = new Set([...CODE, "table", "math", "figure", "list"]);
 
   const CLOSING = "\"'”’»›)\\]」』）】》〉";
   const OPENING_MARKS = "\"'“‘«‹(\\[{¿¡—–\\-";
@@ -114,7 +115,7 @@
           const text = book.slice(start, end);
           if (seen.has(name) || start < within.start || start >= within.end || isTitle(block, text)) return;
           seen.add(name);
-          const factor = (best ? (1 + score / best) / 2 : 1) * (start === opening ? OPENING : 1) * (/[:?：？]$/.test(text) ? ASIDE : 1);
+          const factor = (best ? (1 + score / best) / 2 : 1) * (start === opening ? OPENING : 1) * (/[:?：？]$/.test(text) || CODE.has(block.kind) ? ASIDE : 1);
           const around = [...weights.keys()].filter((term) => !inside[at].has(term)
             && (above.has(term) || inside[at - 1]?.has(term) || inside[at + 1]?.has(term)));
           found.push({
@@ -200,7 +201,7 @@
   /** @param {AskBook.Block} block @param {string} text @param {string} note */
   function markdown(block, text, note) {
     const head = block.kind === "table" && block.context ? `*${escape(block.context)}*: ` : "";
-    if (block.kind !== "code" && block.kind !== "output") return `${head}${escape(text)} ${note}`;
+    if (!CODE.has(block.kind)) return `${head}${escape(text)} ${note}`;
     const fence = "`".repeat(Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))));
     return `${fence}\n${text}\n${fence}\n\n${note}`;
   }

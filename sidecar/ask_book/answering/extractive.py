@@ -7,7 +7,7 @@ The rules, which `widget/extractive.js` follows too (vectors: `tests/fixtures/ex
 2. A term of the question counts its idf when the unit has it, and `AROUND` of it when only its surroundings do: the
    headings above, the words that describe the block (`context`), the units before and behind it in the block. The
    sum, as a share of all the question's terms, times `(1 + score of the passage / best score) / 2`, times `OPENING`
-   for the first unit of a section, times `ASIDE` for a question or what only announces (`:`), is its score.
+   for the first unit of a section, times `ASIDE` for a question, what only announces (`:`) and code, is its score.
 3. The best one is taken; terms that it has count half from then on; again, until there are `MOST`, `CHARS` are
    full, or the next scores less than `ENOUGH` of the first. Ties (to nine decimals): the better passage, then
    reading order.
@@ -36,7 +36,8 @@ ENOUGH = 0.3
 AROUND = 0.5
 OPENING = 1.1
 ASIDE = 0.5
-ALONE = frozenset({"code", "output", "table", "math", "figure", "list"})
+CODE = frozenset({"code", "output"})
+ALONE = CODE | {"table", "math", "figure", "list"}
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&$~^|@]|(?<=http):|(?<=https):|(?<=www)\.")
 _BEGINNING = re.compile(r"(?m)^([ \t]*)((?:\d{1,9}(?=[.)]))?)([-+#=:%.)])")
@@ -135,7 +136,7 @@ def choose(
 
 def markdown(quote: Quote, note: str) -> str:
     """A quote as Markdown that shows exactly its text, and its note; a table row comes with the table's head."""
-    if quote.block.kind in {"code", "output"}:
+    if quote.block.kind in CODE:
         fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", quote.text)), default=0))
         return f"{fence}\n{quote.text}\n{fence}\n\n{note}"
     shown = f"{escape(quote.text)} {note}"
@@ -181,7 +182,8 @@ def _candidates(
                     continue
                 seen.add(tag)
                 factor = (1 + passage.score / best) / 2 if best else 1.0
-                factor *= (OPENING if start == opening else 1) * (ASIDE if text[-1] in ":?：？" else 1)
+                factor *= OPENING if start == opening else 1
+                factor *= ASIDE if text[-1] in ":?：？" or block.kind in CODE else 1
                 nearby = around.union(*inside[max(0, at - 1) : at + 2]) - inside[at]
                 has, near = question.ordered(inside[at]), question.ordered(nearby)
                 yield _Candidate(tag, block, section, factor, has, near)
