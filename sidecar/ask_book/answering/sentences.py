@@ -1,6 +1,6 @@
 """Where the sentences of a text are.
 
-The rules, in order, which `widget/sentences.js` follows too (vectors: `tests/fixtures/sentences.json`):
+The rules, in order, which `widget/extractive.js` follows too (vectors: `tests/fixtures/sentences.json`):
 
 1. A line break ends a sentence.
 2. `。！？｡` end one wherever they stand; `. ! ? … ؟ ۔ । ॥` do when a space or the end of the text follows.
