@@ -31,7 +31,7 @@ def run(home: Path) -> Run:
             capture_output=True,
             encoding="utf-8",
             stdin=subprocess.DEVNULL,
-            timeout=120,
+            timeout=280,
             check=False,
             **options,
         )

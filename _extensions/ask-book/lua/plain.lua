@@ -10,6 +10,7 @@ package.path = here .. "?.lua;" .. package.path
 local source = require("plain_source")
 local text_of = require("plain_text")
 local chapter = require("plain_chapter")
+local files = require("files")
 local citations_of = require("plain_citations")
 local words = require("plain_words")
 local formulas = require("plain_formulas")
@@ -30,36 +31,6 @@ local page_of = require("plain_page")
 ---@field page table the book's part of `ask-book-config`
 ---@field share { at: integer, of: integer }|nil render only these chapters, and no page: others do the rest
 
----@param path string
----@return string|nil
-local function read_file(path)
-  local file = io.open(path, "rb")
-  if not file then
-    return nil
-  end
-  local text = file:read("a")
-  file:close()
-  return text
-end
-
---- Writes a file in one step, and only when its content is new.
----@param path string
----@param text string
----@return boolean changed
-local function write_file(path, text)
-  if read_file(path) == text then
-    return false
-  end
-  pandoc.system.make_directory(pandoc.path.directory(path), true)
-  local temporary = path .. ".new"
-  local file = assert(io.open(temporary, "wb"))
-  assert(file:write(text))
-  assert(file:close())
-  os.remove(path)
-  assert(os.rename(temporary, path))
-  return true
-end
-
 ---@param message string
 local function warn(message)
   io.stderr:write("ask-book: ", message, "\n")
@@ -79,7 +50,7 @@ Maker.__index = Maker
 ---@return string|nil
 function Maker:read(path)
   self.inputs[path] = true
-  return read_file(pandoc.path.join({ self.job.project, path }))
+  return files.read(pandoc.path.join({ self.job.project, path }))
 end
 
 ---@param inlines any
@@ -310,12 +281,12 @@ function Maker:fragments()
       table.concat(cells, "\n"), table.concat(bibliography, " "), style, table.concat(extra, " "),
     }, "\0"))
     local path = pandoc.path.join({ job.fragments, pandoc.utils.sha1(entry.file) .. ".json" })
-    local text = read_file(path)
+    local text = files.read(path)
     local ok, kept = pcall(pandoc.json.decode, text or "", false)
     if not (ok and type(kept) == "table" and kept.key == key) then
       kept = self:render(entry, loaded, numbers[at], book, extra)
       kept.key = key
-      write_file(path, pandoc.json.encode(kept))
+      files.write(path, pandoc.json.encode(kept))
       rendered = rendered + 1
     end
     fragments[at] = kept
@@ -477,8 +448,8 @@ function Maker:run()
   local changed = 0
   for at, page in ipairs(pages) do
     local whole = page_of.render(at, pages, shell)
-    write_file(pandoc.path.join({ job.site, page.href }), formulas.as_tex(whole))
-    if write_file(pandoc.path.join({ job.pages, page.href }), whole) then
+    files.write(pandoc.path.join({ job.site, page.href }), formulas.as_tex(whole))
+    if files.write(pandoc.path.join({ job.pages, page.href }), whole) then
       changed = changed + 1
     end
   end
@@ -494,7 +465,7 @@ function Maker:run()
   return { chapters = list, rendered = rendered, changed = changed, inputs = inputs, resources = resources }
 end
 
-local text = read_file(arg[1])
+local text = files.read(arg[1])
 if not text then
   io.stderr:write("ask-book: there is no job at ", tostring(arg[1]), "\n")
   os.exit(1)

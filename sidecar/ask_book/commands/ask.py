@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from argparse import Namespace
 
 from ask_book.answering.answer import Answer, Citation, Source, to_json
-from ask_book.answering.ask import answer, collect, open_book, question
-from ask_book.book.edition import open_edition
-from ask_book.book.project import find_project
-from ask_book.book.settings import settings_of
+from ask_book.answering.ask import answer, collect, question
 from ask_book.commands import terminal
+from ask_book.commands.books import opened
 
 _NOTE = re.compile(r"\[(\d+)\]\(#ask-book-\d+\)")
 NEAREST_CHARACTERS = 240
@@ -20,13 +17,7 @@ NEAREST_CHARACTERS = 240
 def run(options: Namespace) -> int:
     """Answer one question. 0 when it was answered, 1 when the book does not say it."""
     asked = question(options.question, scope=options.scope)
-    project = find_project(options.book, os.environ)
-    settings = settings_of(project.configuration, os.environ)
-    progress = terminal.Progress()
-    try:
-        book = open_book(open_edition(project, progress))
-    finally:
-        progress.clear()
+    book, settings = opened(options)
     result = collect(answer(book, asked, options.k or settings.top_k))
     if options.json:
         terminal.say_json(to_json(result))

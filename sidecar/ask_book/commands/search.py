@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from dataclasses import asdict
 
 from ask_book.answering.answer import Source, source
-from ask_book.answering.ask import open_book, question
-from ask_book.book.edition import open_edition
+from ask_book.answering.ask import question
 from ask_book.book.manifest import Tag
-from ask_book.book.project import find_project
-from ask_book.book.settings import settings_of
 from ask_book.commands import terminal
 from ask_book.commands.ask import breadcrumb
+from ask_book.commands.books import opened
 
 SHOWN_CHARACTERS = 200
 
@@ -21,13 +18,7 @@ SHOWN_CHARACTERS = 200
 def run(options: Namespace) -> int:
     """Print the passages. 0 when there are some, 1 when there are none."""
     asked = question(options.words, scope=options.scope)
-    project = find_project(options.book, os.environ)
-    settings = settings_of(project.configuration, os.environ)
-    progress = terminal.Progress()
-    try:
-        book = open_book(open_edition(project, progress))
-    finally:
-        progress.clear()
+    book, settings = opened(options)
     retrieval = book.index.search(asked.text, options.k or settings.top_k, asked.scope)
     chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in retrieval.hits]
     found = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
