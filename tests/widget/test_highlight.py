@@ -21,8 +21,10 @@ HIDING_PLACES = """
     squared</mjx-assistive-mml></mjx-container></span> grows, <span class="math inline">\\(y\\)</span> falls.</p>
   <div class="panel-tabset">
     <ul class="nav nav-tabs" role="tablist">
-      <li><a class="nav-link active" data-bs-toggle="tab" href="#tab-1" role="tab" aria-selected="true">A</a></li>
-      <li><a class="nav-link" data-bs-toggle="tab" href="#tab-2" role="tab" aria-selected="false">B</a></li>
+      <li><a class="nav-link active" data-bs-toggle="tab" href="#tab-1" role="tab" aria-controls="tab-1"
+        aria-selected="true">A</a></li>
+      <li><a class="nav-link" data-bs-toggle="tab" href="#tab-2" role="tab" aria-controls="tab-2"
+        aria-selected="false">B</a></li>
     </ul>
     <div class="tab-content">
       <div id="tab-1" class="tab-pane active" role="tabpanel">Shown at once.</div>
@@ -94,6 +96,12 @@ def test_controls_follow_what_was_opened(places: Page) -> None:
     assert places.locator("[href='#tab-1']").get_attribute("aria-selected") == "false"
     show(places, "Hidden in a callout.")
     assert places.locator("[data-bs-target='.callout-9-contents']").get_attribute("aria-expanded") == "true"
+
+
+def test_words_over_several_tabs_with_their_labels_open_the_first(places: Page) -> None:
+    assert show(places, "A\nShown at once.\nB\nHidden behind a tab.") == "AShown at once.BHidden behind a tab."
+    assert places.locator("[href='#tab-1']").get_attribute("aria-selected") == "true"
+    assert places.locator("#tab-2").is_hidden()
 
 
 def test_words_that_are_not_there(places: Page) -> None:

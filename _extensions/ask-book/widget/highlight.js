@@ -59,38 +59,53 @@
   }
 
   /**
-   * The page's words without white space, and where each one is.
+   * The page's words without white space, and where each one is. The label of a tab stands before what the tab shows.
    * @param {Element} root
    */
   function read(root) {
     let text = "";
     /** @type {{ at: number, node: Text | Element, offsets: number[] | null }[]} one entry for each text node or formula */
     const runs = [];
-    /** @type {Set<number>} positions before which something was left out */
+    /** @type {Set<number>} positions where the words go on elsewhere in the page, or something was left out */
     const breaks = new Set();
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
-      if (node instanceof Text) return NodeFilter.FILTER_ACCEPT;
-      const element = /** @type {Element} */ (node);
-      if (element.matches(SKIP)) {
-        if (element.textContent) breaks.add(text.length);
+    /** @param {Element} part */
+    const visit = (part) => {
+      const walker = document.createTreeWalker(part, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+        if (node instanceof Text) return NodeFilter.FILTER_ACCEPT;
+        const element = /** @type {Element} */ (node);
+        if (element.matches(SKIP)) {
+          if (element.textContent) breaks.add(text.length);
+          return NodeFilter.FILTER_REJECT;
+        }
+        if (element.matches(".panel-tabset > .nav-tabs")) return NodeFilter.FILTER_REJECT;
+        if (element.matches(".panel-tabset > .tab-content > *")) return NodeFilter.FILTER_ACCEPT;
+        if (!element.matches(FORMULA)) return NodeFilter.FILTER_SKIP;
+        runs.push({ at: text.length, node: element, offsets: null });
+        text += ATOM;
         return NodeFilter.FILTER_REJECT;
+      });
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (node instanceof Text) add(node);
+        else {
+          const label = document.querySelector(`[role=tab][aria-controls="${CSS.escape(/** @type {Element} */ (node).id)}"]`);
+          breaks.add(text.length);
+          if (label) visit(label);
+          breaks.add(text.length);
+        }
       }
-      if (!element.matches(FORMULA)) return NodeFilter.FILTER_SKIP;
-      runs.push({ at: text.length, node: element, offsets: null });
-      text += ATOM;
-      return NodeFilter.FILTER_REJECT;
-    });
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const data = /** @type {Text} */ (node).data;
+    };
+    /** @param {Text} node */
+    const add = (node) => {
       const offsets = [];
       const at = text.length;
-      for (let i = 0; i < data.length; i++) {
-        if (data[i].search(BLANKS) === 0) continue;
+      for (let i = 0; i < node.data.length; i++) {
+        if (node.data[i].search(BLANKS) === 0) continue;
         offsets.push(i);
-        text += data[i];
+        text += node.data[i];
       }
-      if (offsets.length) runs.push({ at, node: /** @type {Text} */ (node), offsets });
-    }
+      if (offsets.length) runs.push({ at, node, offsets });
+    };
+    visit(root);
     return { text, runs, breaks };
   }
 
@@ -269,7 +284,8 @@
     const ranges = find(quote, anchor);
     const target = ranges ? null : document.getElementById(anchor);
     if (ranges) {
-      for (const range of ranges) {
+      // the first one last: of several tabs, the first stays open
+      for (const range of ranges.toReversed()) {
         uncover(range.startContainer);
         uncover(range.endContainer);
       }
