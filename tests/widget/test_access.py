@@ -128,6 +128,9 @@ def test_on_a_phone_the_sheet_makes_way_for_the_passage(sidecar: str, reader: Re
     assert box["y"] + box["height"] == pytest.approx(844, abs=1)
 
 
+@pytest.mark.parametrize(
+    "context", [{}, {"viewport": {"width": 1000, "height": 760}}], indirect=True, ids=["wide", "1000"]
+)
 def test_beside_the_drawer_the_text_stays_readable(sidecar: str, reader: Reader, page: Page) -> None:
     page.goto(sidecar + "readers/asking.html")
     reader.open()

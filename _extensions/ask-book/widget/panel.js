@@ -659,10 +659,19 @@
       }
       const content = document.getElementById("quarto-content") ?? document.body;
       content.style.paddingInlineEnd = "";
+      panel.style.removeProperty("--room");
       grip.ariaValueNow = String(sizeNow());
       if (panel.hidden || isSheet()) return;
-      const [text, drawer] = [document.querySelector("main") ?? content, panel].map((element) => element.getBoundingClientRect());
-      if (text.left < drawer.right && drawer.left < text.right + 8) content.style.paddingInlineEnd = drawer.width + "px";
+      const covered = () => {
+        const [text, drawer] = [document.querySelector("main") ?? content, panel].map((element) => element.getBoundingClientRect());
+        return Math.min(text.right + 8 - drawer.left, drawer.right + 8 - text.left);
+      };
+      if (covered() <= 0) return;
+      content.style.paddingInlineEnd = panel.offsetWidth + "px";
+      const still = covered();
+      if (still <= 0) return;
+      panel.style.setProperty("--room", panel.offsetWidth - still + "px");
+      content.style.paddingInlineEnd = panel.offsetWidth + "px";
     }
     window.addEventListener("resize", fit);
     window.visualViewport?.addEventListener("resize", fit);
