@@ -122,9 +122,9 @@ def test_index_says_what_it_did_and_the_book_stays_as_it_was(run: Run, small_boo
         (("ask", "x" * 501), 2, "The question has 501 characters; 500 are the most."),
         (("ask", "x", "--scope", "nowhere.qmd"), 2, "The book has no 'nowhere.qmd'."),
         (("ask", "x", "-k", "0"), 2, "must be a whole number from 1 to 50"),
-        (("ask",), 2, "the following arguments are required: QUESTION"),
+        (("ask",), 2, "The following arguments are required: QUESTION"),
         (("serve", "--port", "70000"), 2, "must be a port number"),
-        (("index", ".", "--book", "."), 2, "give the book's folder once"),
+        (("index", ".", "--book", "."), 2, "The book's folder is given 2 times: ., .."),
         (("index", "nowhere"), 1, "nowhere does not exist."),
     ],
 )
@@ -145,9 +145,36 @@ def test_broken_books(run: Run, small_book: Path, tmp_path: Path) -> None:
     assert done.returncode == 1
     error = json.loads(done.stdout)["error"]
     assert error["code"] == "chapter"
-    assert error["message"].endswith("_quarto.yml:2: the chapter `gone.qmd` is missing or cannot be read.")
+    assert error["message"].endswith("_quarto.yml:2: the chapter `gone.qmd` is missing.")
     nowhere = run("status", cwd=tmp_path)
     assert (nowhere.returncode, "There is no _quarto.yml in" in nowhere.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "The following arguments are required: QUESTION."),
+        (("x", "--book", "a", "--book", "b"), "The book's folder is given 2 times: a, b."),
+        (("x", "-k", "0"), "Argument -k: must be a whole number from 1 to 50."),
+    ],
+)
+def test_misuse_is_json_for_programs(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    done = run("ask", *arguments, "--json")
+    assert (done.returncode, done.stderr) == (2, "")
+    error = json.loads(done.stdout)["error"]
+    assert (error["code"], error["message"]) == ("usage", message)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="everything is open to this user")
+def test_a_cache_that_may_not_be_written(
+    run: Run, small_book: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "closed").mkdir(mode=0o555)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "closed"))
+    done = run("ask", QUESTION, "--book", small_book, "--json")
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"]) == (1, "permission")
+    assert error["message"].startswith(f"{home}/closed/ask-book")
 
 
 def test_what_was_not_foreseen_is_one_line_and_a_traceback_when_asked(

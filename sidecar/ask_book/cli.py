@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from ask_book import __version__
 from ask_book.commands import terminal
-from ask_book.errors import AskBookError
+from ask_book.errors import AskBookError, UsageError, system_error
 
 DESCRIPTION = """\
 Ask a Quarto book a question and get an answer that can be checked: every claim
@@ -29,22 +31,31 @@ one, it is the current folder. A book that was never rendered is read all the sa
 Exit codes: 0 done; 1 no, or it failed; 2 used wrongly."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells misuse as every other error is told."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[0].upper()}{message[1:]}.", self.format_usage().strip(), "usage")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     terminal.prepare()
+    arguments = sys.argv[1:] if argv is None else argv
+    as_json = "--json" in arguments
     parser = _parser()
-    options = parser.parse_args(argv)
-    if options.command is None:
-        parser.print_help()
-        return 2
     try:
-        options.book = _folder(parser, options)
+        options = parser.parse_args(arguments)
+        if options.command is None:
+            parser.print_help()
+            return 2
+        options.book = _folder(options)
         if getattr(options, "render", False):
             importlib.import_module("ask_book.commands.quarto").render(options.book)
         command = importlib.import_module(f"ask_book.commands.{options.command}")
         return int(command.run(options))
     except AskBookError as error:
-        terminal.tell_error(error, as_json=options.json)
+        terminal.tell_error(error, as_json)
         return error.exit_code
     except BrokenPipeError:
         terminal.abandon()
@@ -52,19 +63,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - the last resort: a traceback tells a reader nothing
-        terminal.tell_error(_unexpected(error), as_json=options.json)
+        terminal.tell_error(_unexpected(error), as_json)
         return 1
 
 
-def _folder(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Path:
-    if options.book is not None and options.folder is not None:
-        parser.error("give the book's folder once, as DIR or as --book DIR")
-    return Path(options.book or options.folder or ".")
+def _folder(options: argparse.Namespace) -> Path:
+    given = [*options.book, *([] if options.folder is None else [options.folder])]
+    if len(given) > 1:
+        raise UsageError(
+            f"The book's folder is given {len(given)} times: {', '.join(given)}.",
+            "Give it once, as DIR or as --book DIR.",
+            "usage",
+        )
+    return Path(given[0] if given else ".")
 
 
 def _unexpected(error: Exception) -> AskBookError:
     if os.environ.get("ASK_BOOK_DEBUG"):
         raise error
+    if isinstance(error, OSError) and (refused := system_error(error)):
+        return refused
     return AskBookError(
         f"Something went wrong that ask-book did not foresee ({type(error).__name__}: {error}).",
         "Run it again with ASK_BOOK_DEBUG=1 to see where, and report it.",
@@ -73,7 +91,7 @@ def _unexpected(error: Exception) -> AskBookError:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         "ask-book", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"ask-book {__version__}")
@@ -89,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         if first:
             command.add_argument(first.lower(), metavar=first)
         command.add_argument("folder", metavar="DIR", nargs="?", help="the book's folder (default: the current one)")
-        command.add_argument("--book", metavar="DIR", help="the same, named")
+        command.add_argument("--book", metavar="DIR", action="append", default=[], help="the same, named")
         command.add_argument("--json", action="store_true", help="print JSON, for programs")
         return command
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 
 class AskBookError(Exception):
     """Something the user can act on.
@@ -26,3 +28,15 @@ class UsageError(AskBookError):
     """The command or the question itself is wrong: nothing was tried."""
 
     exit_code = 2
+
+
+def system_error(error: OSError) -> AskBookError | None:
+    """What the system refused and its user can allow: room on a disk, or access to a file. None for anything else."""
+    said = f"{error.filename2 or error.filename or 'A file'}: {error.strerror}."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "Make room on that disk, or set XDG_CACHE_HOME and XDG_STATE_HOME to folders of another."
+        return AskBookError(said, hint, "disk_full")
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        hint = "Allow it, or set XDG_CACHE_HOME and XDG_STATE_HOME to folders that you may write in."
+        return AskBookError(said, hint, "permission")
+    return None

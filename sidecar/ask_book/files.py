@@ -29,9 +29,11 @@ def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
             file.write(data)
         Path(name).chmod(mode)
         _replace(Path(name), path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)
         raise
 
 

@@ -183,9 +183,14 @@ def _checked(node: Node, root: Path) -> str:
         with path.open("rb") as file:
             start = file.read(SNIFFED_BYTES)
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and path.exists():
+            raise AskBookError(
+                f"{node.where}: the chapter `{node.text}` cannot be read ({error.strerror}).",
+                f"Make {path} readable.",
+                "chapter",
+            ) from None
         raise AskBookError(
-            f"{node.where}: the chapter `{node.text}` is missing or cannot be read"
-            + (f" ({error.strerror})." if isinstance(error, OSError) and path.exists() else "."),
+            f"{node.where}: the chapter `{node.text}` is missing.",
             _nearest_file(path) or f"Create {path}, or take it out of the list.",
             "chapter",
         ) from None
