@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import sys
 
@@ -12,7 +13,7 @@ BACKLOG = 128
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises OSError when the port is taken or the address is not ours."""
+    """A listening socket. Raises OSError when the port is taken, `AskBookError` when the address is not ours."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -22,8 +23,14 @@ def bind(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(BACKLOG)
-    except BaseException:
+    except OSError as error:
         listener.close()
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise AskBookError(
+                f"{host} is no address of this machine ({error.strerror}).",
+                "Listen on 127.0.0.1, or on 0.0.0.0 for everybody who can reach this machine.",
+                "host",
+            ) from None
         raise
     return listener
 
