@@ -102,6 +102,27 @@ def test_a_damaged_state_file_is_replaced(project: Project, left_behind: str) ->
     assert health(start(project))
 
 
+def test_a_state_file_damaged_under_a_living_daemon(project: Project) -> None:
+    first = start(project)
+    (state_folder(project).path / "daemon.json").write_text("{")
+    second = start(project)
+    assert second.pid != first.pid
+    assert control.status(project).pid == second.pid
+
+
+def test_a_daemon_whose_state_was_deleted_ends(project: Project) -> None:
+    first = start(project)
+    shutil.rmtree(state_folder(project).path)
+    wait_until(lambda: control.health(first.port) is None)
+
+
+def test_the_state_of_a_later_version_is_understood(project: Project) -> None:
+    state = start(project)
+    path = state_folder(project).path / "daemon.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "since": 3}))
+    assert control.status(project).pid == state.pid
+
+
 def test_a_reused_process_id_is_never_killed(project: Project) -> None:
     state = start(project)
     os.kill(state.pid, signal.SIGKILL)

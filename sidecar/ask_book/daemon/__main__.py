@@ -49,6 +49,8 @@ def main() -> int:
                 folder.path,
                 order.settings.idle_minutes * 60,
                 on_listening=lambda: folder.write(replace(state, port=port)),
+                # A daemon that no command can find any more would be in the way of the next one.
+                is_wanted=lambda: (now := folder.read()) is not None and now.start_id == state.start_id,
             )
         )
     return 0

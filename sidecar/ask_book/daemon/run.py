@@ -27,15 +27,19 @@ async def serve_book(
     state_dir: Path | None = None,
     idle_seconds: float | None = None,
     on_listening: Callable[[], None] = lambda: None,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Answer on `listener` at once, read the book meanwhile, and go on until a signal, idleness or the book's end."""
+    """Answer on `listener` at once, read the book meanwhile, and go on until a signal, idleness or the book's end.
+
+    Or until nobody has a use for it: `is_wanted` is asked once a second, after `on_listening`.
+    """
     stop = asyncio.Event()
     _stop_on_signals(stop)
     holder = Holder(project.book_id, project.title, project.lang)
     watch = Watch(project, holder, env)
     serving = asyncio.create_task(serve(create_app(holder, access, state_dir, settings.top_k), listener, stop))
     on_listening()
-    watching = asyncio.create_task(watch.run(stop, idle_seconds))
+    watching = asyncio.create_task(watch.run(stop, idle_seconds, is_wanted))
     try:
         await serving
     finally:

@@ -12,7 +12,7 @@ import os
 import pickle
 import re
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from ask_book.book.project import Project
@@ -75,9 +75,10 @@ class StateFolder:
         return self.path / "daemon.log"
 
     def read(self) -> State | None:
-        """The last state written; None if there is none, or if it is damaged."""
+        """The last state written, by whatever version; None if there is none, or if it is damaged."""
         try:
-            return State(**json.loads((self.path / "daemon.json").read_bytes()))
+            data = json.loads((self.path / "daemon.json").read_bytes())
+            return State(**{field.name: data[field.name] for field in fields(State) if field.name in data})
         except (OSError, ValueError, TypeError):
             return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,14 +43,16 @@ class Watch:
         self._loop = asyncio.get_running_loop()
         holder.reload = self._ask
 
-    async def run(self, shutdown: asyncio.Event, idle_seconds: float | None = None) -> None:
-        """Until `shutdown`, which is set here after `idle_seconds` without a reader, or when the book is gone."""
+    async def run(
+        self, shutdown: asyncio.Event, idle_seconds: float | None = None, is_wanted: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Until `shutdown`: set here after `idle_seconds` without a reader, or when nothing wants it."""
         gone = 0
         while not shutdown.is_set():
             # An editor that saves may take the file away for an instant.
-            gone = 0 if self._project.config_files[0].exists() else gone + 1
+            gone = 0 if self._project.config_files[0].exists() and is_wanted() else gone + 1
             if gone > 1:
-                log.info("%s is gone: the sidecar ends.", self._project.root)
+                log.info("%s or what is known of its sidecar is gone: the sidecar ends.", self._project.root)
                 shutdown.set()
             elif idle_seconds is not None and self._idle() > idle_seconds:
                 log.info("Nobody asked for %d minutes: the sidecar ends.", idle_seconds / 60)
