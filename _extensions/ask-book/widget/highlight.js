@@ -60,9 +60,9 @@
 
   /**
    * The page's words without white space, and where each one is. The label of a tab stands before what the tab shows.
-   * @param {Element} root
+   * @param {Element[]} roots read one after the other
    */
-  function read(root) {
+  function read(roots) {
     let text = "";
     /** @type {{ at: number, node: Text | Element, offsets: number[] | null }[]} one entry for each text node or formula */
     const runs = [];
@@ -105,7 +105,10 @@
       }
       if (offsets.length) runs.push({ at, node, offsets });
     };
-    visit(root);
+    for (const root of roots) {
+      breaks.add(text.length);
+      visit(root);
+    }
     return { text, runs, breaks };
   }
 
@@ -170,10 +173,10 @@
   function find(quote, anchor) {
     const main = document.querySelector("#quarto-document-content") || document.querySelector("main") || document.body;
     const section = anchor ? document.getElementById(anchor)?.closest("section") : null;
-    // a theme may put the title in a banner above the text
-    for (const root of [section, main, document.querySelector("#title-block-header")]) {
-      if (!root) continue;
-      const words = read(root);
+    // A theme may put the title in a banner above the text.
+    const banner = document.getElementById("title-block-header");
+    for (const roots of [section ? [section] : [], banner && !main.contains(banner) ? [banner, main] : [main]]) {
+      const words = read(roots);
       for (const wanted of spellings(quote)) {
         const span = wanted ? place(words, wanted, quote) : null;
         if (span) return toRanges(words, span);
