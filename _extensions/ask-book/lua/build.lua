@@ -87,8 +87,7 @@ end
 ---@param manifest string
 ---@return string a script that gives the book to a page opened as a file, and to nobody else
 local function book_script(manifest)
-  local argument = manifest:sub(1, -2):gsub("</", "<\\/"):gsub("\u{2028}", "\\u2028"):gsub("\u{2029}", "\\u2029")
-  return 'if (location.protocol === "file:") askBookManifest(' .. argument .. ");\n"
+  return 'if (location.protocol === "file:") askBookManifest(' .. manifest:sub(1, -2) .. ");\n"
 end
 
 ---@param job table
@@ -103,7 +102,7 @@ local function build(job)
       local part, is_reused, name = fragment_of(job, chapter, page)
       local index = #chapters
       used[name] = true
-      chapters[index + 1] = fragment.at(part.chapter, index)
+      chapters[index + 1] = fragment.at(part.chapter, index, 1)
       chunk_list[#chunk_list + 1] = part.chunks ~= "" and fragment.at(part.chunks, index) or nil
       for i = 1, #part.labels, 2 do
         local id = part.labels[i]

@@ -48,7 +48,8 @@ function figures.caption(walk, node, scope)
   if scope.figure then
     scope.figure.caption = scope.figure.caption or block
   end
-  if scope.label == "" then
+  -- what a float holds may have captions of its own
+  if scope.label == "" or not (classes["quarto-float-caption"] or classes["quarto-subfloat-caption"]) then
     return
   end
   local part, rest = shown:match("^%((%w+)%)%s*(.*)$")

@@ -138,18 +138,21 @@ end
 ---@param stored string
 ---@return Fragment
 function fragment.from_text(stored)
-  local lines = {}
-  for line in (stored .. "\n"):gmatch("(.-)\n") do
-    lines[#lines + 1] = line
+  local lines, pos = {}, 1
+  while pos do
+    local stop = stored:find("\n", pos, true)
+    lines[#lines + 1] = stored:sub(pos, (stop or 0) - 1)
+    pos = stop and stop + 1
   end
   return { counts = lines[1], chapter = lines[2], chunks = lines[3], labels = table.move(lines, 4, #lines, 1, {}) }
 end
 
 ---@param text string
 ---@param index integer from 0
+---@param times? integer how often the text has it, if that is known: looking for more takes time
 ---@return string
-function fragment.at(text, index)
-  return (text:gsub(INDEX, tostring(index)))
+function fragment.at(text, index, times)
+  return (text:gsub(INDEX, tostring(index), times))
 end
 
 return fragment

@@ -1,4 +1,4 @@
---- JSON with the keys in the order they are given, so that the same book is the same bytes.
+--- JSON with the keys in the order they are given, so that the same book is the same bytes. It is JavaScript, too.
 local json = {}
 
 local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t" }
@@ -9,10 +9,19 @@ local function escape(char)
   return escapes[char] or ("\\u%04x"):format(char:byte())
 end
 
+-- What would end the script, or the line, that this JSON may stand in.
+local in_scripts = { ["</"] = "<\\/", ["\u{2028}"] = "\\u2028", ["\u{2029}"] = "\\u2029" }
+
 ---@param text string UTF-8
 ---@return string
 function json.string(text)
-  return '"' .. text:gsub('[\0-\31\127"\\]', escape) .. '"'
+  text = text:gsub('[\0-\31\127"\\]', escape)
+  for found, replacement in pairs(in_scripts) do
+    if text:find(found, 1, true) then
+      text = text:gsub(found, replacement)
+    end
+  end
+  return '"' .. text .. '"'
 end
 
 ---@param items string[] texts
