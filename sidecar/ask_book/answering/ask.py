@@ -24,7 +24,7 @@ from ask_book.retrieval.tokens import fold, runs
 # What needs numpy is imported where it is used: a sidecar answers before it has read its book.
 if TYPE_CHECKING:
     from ask_book.book.edition import Edition
-    from ask_book.retrieval.index import Hit, Index
+    from ask_book.retrieval.index import Hit, Index, Retrieval
 
 LONGEST_QUESTION = 500
 LONGEST_SCOPE = 300
@@ -59,6 +59,14 @@ class OpenBook:
 
         is_one = lists_of_references(self.manifest)
         return frozenset(tag for tag, yes in zip(self.manifest.tags(), is_one, strict=True) if yes)
+
+    def search(self, words: str, k: int, scope: str | None = None) -> Retrieval:
+        """The best `k` passages. Raises `UsageError` when the book has no such `scope`."""
+        from ask_book.retrieval.places import in_scope
+
+        if scope and not in_scope(self.manifest, scope).any():
+            raise UsageError(f"The book has no {scope!r}.", "Name a chapter file, a part or an anchor.", "scope")
+        return self.index.search(words, k, scope)
 
 
 @dataclass(frozen=True)
@@ -137,16 +145,12 @@ def answer(book: OpenBook, asked: Question, k: int = 7) -> Generator[Event, None
 
     Raises `UsageError` before the first event when the book has no such `scope`.
     """
-    from ask_book.retrieval.places import in_scope
-
     started = time.perf_counter()
-    if asked.scope and not in_scope(book.manifest, asked.scope).any():
-        raise UsageError(f"The book has no {asked.scope!r}.", "Name a chapter file, a part or an anchor.", "scope")
     if small_talk := _small_talk(book, asked.text):
         yield from _tell(book, small_talk, started)
         return
     search = _with_what_went_before(book, asked)
-    retrieval = book.index.search(search, k, asked.scope)
+    retrieval = book.search(search, k, asked.scope)
     retrieved = time.perf_counter()
     passages = [Passage(_tag(book, hit), hit.score) for hit in retrieval.hits]
     sources = tuple(dict.fromkeys(filter(None, (source(book.manifest, item.tag, item.score) for item in passages))))

@@ -19,7 +19,7 @@ def run(options: Namespace) -> int:
     """Print the passages. 0 when there are some, 1 when there are none."""
     asked = question(options.words, scope=options.scope)
     book, settings = opened(options)
-    retrieval = book.index.search(asked.text, options.k or settings.top_k, asked.scope)
+    retrieval = book.search(asked.text, options.k or settings.top_k, asked.scope)
     chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in retrieval.hits]
     found = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
     passages = [passage for passage in found if passage]

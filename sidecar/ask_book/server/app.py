@@ -48,11 +48,17 @@ def create_app(holder: Holder, access: Access, state_dir: Path | None = None, to
             Route("/passages/{tag}", routes.passage),
             Route("/feedback", routes.feedback, methods=["POST"]),
             Route("/reload", routes.reload, methods=["POST"]),
+            *(Route(path, _only_posted) for path in ("/ask", "/feedback", "/reload")),
             Route("/{path:path}", routes.page),
         ],
         middleware=[Middleware(AccessRules, access), Middleware(CountsUse, holder)],
         exception_handlers={AskBookError: on_error, HTTPException: _on_http_error, Exception: _on_bug},
     )
+
+
+async def _only_posted(_: Request) -> Response:
+    """A path that takes POST only is no page of the book either."""
+    raise HTTPException(405, headers={"Allow": "POST"})
 
 
 async def _on_http_error(request: Request, error: Exception) -> Response:

@@ -96,9 +96,7 @@ class Routes:
         words = question_text(request.query_params.get("q"))
         k = _whole(request.query_params.get("k"), self.top_k)
         book = self._book()
-        found = await to_thread.run_sync(
-            partial(book.index.search, words, k, request.query_params.get("scope") or None)
-        )
+        found = await to_thread.run_sync(partial(book.search, words, k, request.query_params.get("scope") or None))
         chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in found.hits]
         passages = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
         return _json(
