@@ -764,6 +764,18 @@ def test_a_second_run_does_nothing_and_a_change_is_seen(tmp_path: Path) -> None:
     assert (plain_site(book.project) / "two.html").stat().st_mtime_ns == untouched
 
 
+@pytest.mark.parametrize("name", ["manifest.json", "site/one.html", "site/ask-book/book.js", "stamp.json"])
+def test_what_was_damaged_is_made_again(tmp_path: Path, name: str) -> None:
+    book = plain_book(tmp_path, {"one.qmd": "# One\n\nWords of one.\n"})
+    file = book.project.cache_dir / name
+    before = file.read_bytes()
+    file.write_bytes(before[:40])
+    again = made(project_at(tmp_path))
+    assert again.words("one.html") == "1 One Words of one."
+    if name != "stamp.json":
+        assert file.read_bytes() == before
+
+
 def test_a_chapter_taken_out_leaves_no_ghost(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "index.qmd": "# P\n",

@@ -30,6 +30,7 @@ from ask_book.resources import extension_dir
 Progress = Callable[[str], None]
 _VARIABLES = "_variables.yml"
 _TIME_LIMIT = 1800.0
+_ANOTHER_PANDOC = "Name another pandoc in ASK_BOOK_PANDOC, or render the book with Quarto."
 _WORTH_SHARING = 8
 _MOST_SHARES = 4
 
@@ -228,10 +229,10 @@ def _run_lua(pandoc: Pandoc, script: str, job: Path, project: Project) -> str:
             command, capture_output=True, timeout=_TIME_LIMIT, stdin=subprocess.DEVNULL, cwd=project.root, check=False
         )
     except OSError as error:
-        raise AskBookError(f"pandoc cannot be started: {error}.", "Try `ask-book doctor`.", "pandoc") from error
+        raise AskBookError(f"pandoc cannot be started: {error}.", _ANOTHER_PANDOC, "pandoc") from error
     except subprocess.TimeoutExpired as error:
         raise AskBookError(
-            f"pandoc needed more than {_TIME_LIMIT:.0f} s for {project.root}.", "Try `ask-book doctor`.", "pandoc"
+            f"pandoc needed more than {_TIME_LIMIT:.0f} s for {project.root}.", _ANOTHER_PANDOC, "pandoc"
         ) from error
     if run.returncode != 0:
         said = run.stderr.decode(errors="replace").strip().splitlines()
@@ -325,24 +326,31 @@ def _files_stamp(root: Path, names: Sequence[str]) -> dict[str, list[int] | None
 def _write_stamp(folders: _Folders, pandoc: Pandoc, project: Project, names: Sequence[str]) -> None:
     configuration = [Path(os.path.relpath(path, project.root)).as_posix() for path in project.config_files]
     every = sorted({*names, *configuration, _VARIABLES})
-    pages = [chapter["href"] for chapter in _chapters(project)]
     _write_json(
         folders.stamp,
-        {"made_by": _identity(pandoc, project), "files": _files_stamp(project.root, every), "pages": pages},
+        {
+            "made_by": _identity(pandoc, project),
+            "files": _files_stamp(project.root, every),
+            "made": _files_stamp(folders.root, _made(project)),
+        },
     )
+
+
+def _made(project: Project) -> list[str]:
+    """What a rendition cannot do without, relative to its folder."""
+    return ["manifest.json", "site/ask-book/book.js", *(f"site/{chapter['href']}" for chapter in _chapters(project))]
 
 
 def _is_current(folders: _Folders, pandoc: Pandoc, project: Project) -> bool:
     try:
         stamp = json.loads(folders.stamp.read_bytes())
-        files, pages = stamp["files"], stamp["pages"]
+        made_by, files, made = stamp["made_by"], stamp["files"], stamp["made"]
     except (OSError, ValueError, KeyError, TypeError):
         return False
-    return (
-        stamp["made_by"] == _identity(pandoc, project)
+    return bool(
+        made_by == _identity(pandoc, project)
         and files == _files_stamp(project.root, list(files))
-        and folders.manifest.is_file()
-        and all((folders.site / page).is_file() for page in pages)
+        and made == _files_stamp(folders.root, list(made))
     )
 
 
