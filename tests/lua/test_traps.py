@@ -308,7 +308,7 @@ def test_a_table_is_read_row_by_row_with_its_header(tmp_path: Path) -> None:
     assert rows == [
         ("table", "Table 2.1: Lengths", "", "tbl-len"),
         ("table", "River km", "", "tbl-len"),
-        ("table", "Elbe 1,094", "River km", "tbl-len"),
+        ("table", "Elbe 1,094", "River · km", "tbl-len"),
     ]
     assert (manifest.labels["tbl-len"].text, manifest.labels["tbl-len"].caption) == ("Table 2.1", "Lengths")
 

@@ -10,12 +10,22 @@ local groups = { thead = true, tbody = true, tfoot = true }
 ---@param walk Walk
 ---@param node Node a row
 ---@param scope Scope
----@return string
 local function row(walk, node, scope)
   local found = words.nothing()
-  local shown = words.of(node, found)
-  walk:emit(scope, "table", shown, found)
-  return shown
+  walk:emit(scope, "table", words.of(node, found), found)
+end
+
+---@param node Node a row of the head
+---@return string its cells, told apart
+local function heads(node)
+  local cells = {}
+  for _, child in ipairs(node) do
+    local cell = type(child) == "table" and visible(child, node) and words.of(child) or ""
+    if cell ~= "" then
+      cells[#cells + 1] = cell
+    end
+  end
+  return table.concat(cells, " · ")
 end
 
 ---@param walk Walk
@@ -28,9 +38,10 @@ local function rows(walk, parent, scope, header)
     if groups[tag] then
       rows(walk, child, scope, header)
     elseif tag == "tr" and parent.tag == "thead" then
-      header[#header + 1] = row(walk, child, scope)
+      row(walk, child, scope)
+      header[#header + 1] = heads(child)
     elseif tag == "tr" then
-      row(walk, child, walk.within(scope, { context = table.concat(header, " ") }))
+      row(walk, child, walk.within(scope, { context = table.concat(header, " · ") }))
     else
       walk:flow({ child }, scope)
     end

@@ -4,7 +4,7 @@
  */
 (() => {
   const { fold, runs, tokens, open } = askBook.search;
-  const MOST = 5, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.3, AROUND = 0.5, OPENING = 1.1, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8;
+  const MOST = 4, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.35, AROUND = 0.75, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8;
   const WHOLE = new Set(["heading", "table", "code", "output", "math", "figure"]);
   const CODE = new Set(["code", "output"]);
   const ALONE = new Set([...CODE, "table", "math", "figure", "list"]);
@@ -83,9 +83,9 @@
     return new Map((telling.length ? telling : words).flatMap((/** @type {string} */ word) => tokens(word, index.marks)).map((/** @type {string} */ term) => [term, index.weight(term)]));
   }
 
-  /** A row that other rows have as their context says nothing alone. @param {AskBook.Block} block @param {AskBook.Section} section */
-  const isTableHead = (block, section) => block.kind === "table"
-    && section.blocks.some((other) => other !== block && other.kind === "table" && other.context.includes(block.text));
+  /** A row or a term that others have as their context: alone it says nothing. @param {AskBook.Block} block @param {AskBook.Section} section */
+  const isHead = (block, section) => ["table", "list"].includes(block.kind) && section.blocks.some((other) =>
+    other !== block && other.kind === block.kind && other.context.replaceAll(" · ", " ").includes(block.text));
 
   /** A few words without a full stop, such as the title of a callout. @param {AskBook.Block} block @param {string} text */
   const isTitle = ({ kind }, text) => ["para", "callout", "quote"].includes(kind) && pointsIn(text) < TITLE
@@ -105,17 +105,17 @@
       const book = index.chapters[within.chapter];
       for (const block of /** @type {AskBook.Block[]} */ (book.blocksIn(within.start, within.end))) {
         const section = book.sectionAt(block.start);
-        if (block.kind === "heading" || isTableHead(block, section)) continue;
+        if (block.kind === "heading" || isHead(block, section)) continue;
         const above = termsIn([book.chapter.title, ...section.heading_path, block.context].join(" "));
-        const opening = section.blocks.find((/** @type {AskBook.Block} */ { kind }) => kind !== "heading")?.start;
         const spans = units(block, abbreviations).map((span) => cut(book, span));
         const inside = spans.map(([start, end]) => termsIn(book.slice(start, end)));
         spans.forEach(([start, end], at) => {
           const name = `${within.chapter}-${start}-${end}`;
           const text = book.slice(start, end);
           if (seen.has(name) || start < within.start || start >= within.end || isTitle(block, text)) return;
+          if (block.kind === "table" && !inside[at].size) return;
           seen.add(name);
-          const factor = (best ? (1 + score / best) / 2 : 1) * (start === opening ? OPENING : 1) * (/[:?：？]$/.test(text) || CODE.has(block.kind) ? ASIDE : 1);
+          const factor = (best ? score / best : 1) * (/[:?：？]$/.test(text) || CODE.has(block.kind) ? ASIDE : 1);
           const around = [...weights.keys()].filter((term) => !inside[at].has(term)
             && (above.has(term) || inside[at - 1]?.has(term) || inside[at + 1]?.has(term)));
           found.push({
@@ -158,9 +158,10 @@
       chosen.push(item);
       for (const term of item.inside) taken.add(term);
     }
-    const key = (/** @type {Candidate} */ { tag, section }) => `${tag.chapter} ${section.start}`;
-    const order = [...new Set(chosen.map(key))];
-    chosen.sort((a, b) => order.indexOf(key(a)) - order.indexOf(key(b)) || a.tag.start - b.tag.start || a.tag.end - b.tag.end);
+    const sections = chosen.map(({ section }) => section);
+    const blocks = chosen.map(({ block }) => block);
+    chosen.sort((a, b) => sections.indexOf(a.section) - sections.indexOf(b.section) || blocks.indexOf(a.block) - blocks.indexOf(b.block)
+      || a.tag.start - b.tag.start || a.tag.end - b.tag.end);
     return joined(index, chosen.map((item) => withWhatItLeansOn(index, item, abbreviations, leansOn))).map((tag) => {
       const book = index.chapters[tag.chapter];
       return { tag, block: book.blocksIn(tag.start, tag.end)[0], section: book.sectionAt(tag.start), text: book.slice(tag.start, tag.end) };

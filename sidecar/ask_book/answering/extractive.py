@@ -3,17 +3,19 @@
 The rules, which `widget/extractive.js` follows too (vectors: `tests/fixtures/extractive.json`):
 
 1. Candidates are the units (`sentences.units`) of the retrieved passages, lists of references left out. Headings,
-   table heads and bare titles answer nothing. A unit longer than `LONGEST` is cut at a line or word border.
+   table heads, defined terms and bare titles answer nothing, nor does a table row without a term of its own. A unit
+   longer than `LONGEST` is cut at a line or word border.
 2. A term of the question counts its idf when the unit has it, and `AROUND` of it when only its surroundings do: the
    headings above, the words that describe the block (`context`), the units before and behind it in the block. The
-   sum, as a share of all the question's terms, times `(1 + score of the passage / best score) / 2`, times `OPENING`
-   for the first unit of a section, times `ASIDE` for a question, what only announces (`:`) and code, is its score.
+   sum, as a share of all the question's terms, times the passage's score as a share of the best one's, times `ASIDE`
+   for a question, what only announces (`:`) and code, is its score.
 3. The best one is taken; terms that it has count half from then on; again, until there are `MOST`, `CHARS` are
    full, or the next scores less than `ENOUGH` of the first. Ties (to nine decimals): the better passage, then
    reading order.
 4. A sentence that begins with a word leaning on what comes before (`leans_on` of the locale) takes the sentence
    before it along, and neighbours become one quote, up to `LONGEST`.
-5. Quotes of one section stand together in reading order; sections in the order in which they were first taken.
+5. Quotes of one section stand together, and those of one block in reading order; sections and blocks come in the
+   order in which they were first taken.
 """
 
 from __future__ import annotations
@@ -28,13 +30,12 @@ from ask_book.answering.sentences import Span, units
 from ask_book.book.manifest import Block, Manifest, Section, Tag
 from ask_book.retrieval.tokens import fold, runs, tokens
 
-MOST = 5
+MOST = 4
 CHARS = 1200
 LONGEST = 600
 TITLE = 40
-ENOUGH = 0.3
-AROUND = 0.5
-OPENING = 1.1
+ENOUGH = 0.35
+AROUND = 0.75
 ASIDE = 0.5
 CODE = frozenset({"code", "output"})
 ALONE = CODE | {"table", "math", "figure", "list"}
@@ -128,8 +129,14 @@ def choose(
             break
         chosen.append(item)
         taken.update(item.inside)
-    order = list(dict.fromkeys((item.tag.chapter, item.section.start) for item in chosen))
-    chosen.sort(key=lambda item: (order.index((item.tag.chapter, item.section.start)), item.tag))
+    sections = list(dict.fromkeys((item.tag.chapter, item.section.start) for item in chosen))
+    blocks = list(dict.fromkeys((item.tag.chapter, item.block.start) for item in chosen))
+
+    def place(item: _Candidate) -> tuple[int, int, Tag]:
+        chapter = item.tag.chapter
+        return sections.index((chapter, item.section.start)), blocks.index((chapter, item.block.start)), item.tag
+
+    chosen.sort(key=place)
     spans = [_with_what_it_leans_on(manifest, item, abbreviations, leans_on) for item in chosen]
     return [_quote(manifest, tag) for tag in _joined(manifest, spans)]
 
@@ -170,29 +177,31 @@ def _candidates(
         chapter = manifest.chapters[passage.tag.chapter]
         for block in chapter.blocks_in(passage.tag.start, passage.tag.end):
             section = chapter.section_at(block.start)
-            if block.kind == "heading" or _is_table_head(block, section):
+            if block.kind == "heading" or _is_head(block, section):
                 continue
             around = question.terms_in(" ".join((chapter.title, *section.heading_path, block.context)))
-            opening = next(other.start for other in section.blocks if other.kind != "heading")
             spans = [_cut(chapter.text, span) for span in units(block, abbreviations)]
             inside = [question.terms_in(chapter.text[start:end]) for start, end in spans]
             for at, (start, end) in enumerate(spans):
                 tag, text = Tag(chapter.index, start, end), chapter.text[start:end]
                 if tag in seen or not passage.tag.start <= start < passage.tag.end or _is_title(block, text):
                     continue
+                if block.kind == "table" and not inside[at]:
+                    continue
                 seen.add(tag)
-                factor = (1 + passage.score / best) / 2 if best else 1.0
-                factor *= OPENING if start == opening else 1
+                factor = passage.score / best if best else 1.0
                 factor *= ASIDE if text[-1] in ":?：？" or block.kind in CODE else 1
                 nearby = around.union(*inside[max(0, at - 1) : at + 2]) - inside[at]
                 has, near = question.ordered(inside[at]), question.ordered(nearby)
                 yield _Candidate(tag, block, section, factor, has, near)
 
 
-def _is_table_head(block: Block, section: Section) -> bool:
-    """A row that other rows have as their context: alone it says nothing."""
-    return block.kind == "table" and any(
-        block.text in other.context for other in section.blocks if other.kind == "table" and other is not block
+def _is_head(block: Block, section: Section) -> bool:
+    """A row or a term that others have as their context: alone it says nothing."""
+    return block.kind in {"table", "list"} and any(
+        block.text in other.context.replace(" · ", " ")
+        for other in section.blocks
+        if other.kind == block.kind and other is not block
     )
 
 
