@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -294,6 +295,22 @@ def test_links_to_chapters_and_files(book: PlainBook) -> None:
     assert '<a href="../data/table.csv">a file</a>' in main
     assert (plain_site(book.project) / "data/table.csv").read_text() == "a,b\n"
     assert (plain_site(book.project) / "img/a.png").read_bytes() == PIXEL
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no file has such a name there")
+def test_pages_of_any_name_are_linked(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "capítulo uno.qmd": "# Uno\n\nVer @sec-dos y [esto](C%23%20100%25.qmd).\n",
+        "C# 100%.qmd": "# Dos {#sec-dos}\n\nLa presa de Olvera.\n",
+        "a: b?.qmd": "# Tres\n",
+    }
+    chapters = '  chapters: [index.qmd, "capítulo uno.qmd", "C# 100%.qmd", "a: b?.qmd"]\n'
+    book = made(write_book(tmp_path, {"index.qmd": "# Hola\n", **files}, chapters))
+    page = book.page("capítulo uno.html")
+    links = [unquote(url) for url in re.findall(r'href="([^"#]*\.html)(?:#[^"]*)?"', page)]
+    assert set(links) == {"index.html", "capítulo uno.html", "C# 100%.html", "a: b?.html"}
+    assert len(links) == 8, "the list of chapters, two links, previous and next"
+    assert not re.search(r'href="[^"]*(?:C#|b\?)', page)
 
 
 def test_figures(book: PlainBook) -> None:

@@ -34,3 +34,13 @@ for (const { book, question, passages, quotes, answer } of fixture("extractive.j
     assert.equal(search.compose(chosen), answer);
   });
 }
+
+for (const { page, anchor, link } of fixture("links.json")) {
+  test(`link: ${page}`, () => {
+    const { search } = load("en", FILES);
+    assert.equal(search.link(page, anchor), link);
+    const url = new URL(link, "http://book.test/sub/");
+    assert.equal(decodeURIComponent(url.pathname), `/sub/${page}`);
+    assert.equal(decodeURIComponent(url.hash), anchor && `#${anchor}`);
+  });
+}

@@ -345,8 +345,8 @@ function Maker:resolve(text, href, labels)
       return '<span class="quarto-unresolved-ref">?' .. html.escape(id) .. "</span>"
     end
     local anchor = not found.label.top and "#" .. html.escape(id) or ""
-    local target = found.href == href and (anchor ~= "" and "" or pandoc.path.filename(href))
-      or page_of.root(href) .. html.escape(found.href)
+    local target = found.href == href and (anchor ~= "" and "" or page_of.link("", pandoc.path.filename(href)))
+      or page_of.link(href, found.href)
     return ('<a href="%s%s" class="quarto-xref">%s</a>')
       :format(target, anchor, self:reference_text(found.label, mode, prefix))
   end))
@@ -369,7 +369,7 @@ function Maker:relink(text, entry, pages, references)
   local folder, root = text_of.folder(entry.file), page_of.root(entry.href)
   return html.map_links(text, function(url)
     if references and references.href ~= entry.href and url:match("^#ref%-") then
-      return root .. references.href .. url
+      return page_of.link(entry.href, references.href) .. url
     end
     if url == "" or url:match("^[#?]") or url:match("^//") or url:match("^%a[%w+.-]*:") then
       return url
@@ -381,7 +381,7 @@ function Maker:relink(text, entry, pages, references)
       return url
     end
     if pages[target] then
-      return root .. pages[target] .. rest
+      return page_of.link(entry.href, pages[target]) .. rest
     end
     self.resources[target] = true
     return name:match("^/") and root .. path:gsub("^/+", "") .. rest or url

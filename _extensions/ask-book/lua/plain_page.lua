@@ -36,6 +36,16 @@ function M.root(href)
   return ("../"):rep(select(2, href:gsub("/", "")))
 end
 
+--- The address of a page, seen from another, ready for an attribute: what has a meaning in addresses is escaped.
+---@param from string href
+---@param to string href
+---@return string
+function M.link(from, to)
+  return M.root(from) .. html.escape((to:gsub('[%%?#\\: ]', function(char)
+    return ("%%%02X"):format(char:byte())
+  end)))
+end
+
 --- "3", "Chapter title" as Quarto's pages name a chapter.
 ---@param page PlainPage
 ---@param shell PlainShell
@@ -63,7 +73,7 @@ end
 ---@param shell PlainShell
 ---@return string
 local function sidebar(page, pages, shell)
-  local root, out, part, appendices = M.root(page.href), {}, "", false
+  local out, part, appendices = {}, "", false
   for _, other in ipairs(pages) do
     if other.kind == "appendix" and not appendices then
       appendices, part = true, ""
@@ -87,8 +97,8 @@ local function sidebar(page, pages, shell)
       end
       inner = #items > 0 and "<ul>" .. table.concat(items) .. "</ul>" or ""
     end
-    out[#out + 1] = ('<li class="%s"><a href="%s%s"%s>%s%s</a>%s</li>')
-      :format(other.kind, root, html.escape(other.href), current, number, unlinked(other.name), inner)
+    out[#out + 1] = ('<li class="%s"><a href="%s"%s>%s%s</a>%s</li>')
+      :format(other.kind, M.link(page.href, other.href), current, number, unlinked(other.name), inner)
   end
   return '<ul class="chapters">' .. table.concat(out, "\n") .. "</ul>"
 end
@@ -134,11 +144,11 @@ end
 ---@param shell PlainShell
 ---@return string
 local function neighbours(page, at, pages, shell)
-  local root, out = M.root(page.href), {}
+  local out = {}
   local function link(other, side, word)
     if other then
-      out[#out + 1] = ('<a class="%s" rel="%s" href="%s%s"><small>%s</small>%s</a>')
-        :format(side, side, root, html.escape(other.href), word, unlinked(heading(other, shell)))
+      out[#out + 1] = ('<a class="%s" rel="%s" href="%s"><small>%s</small>%s</a>')
+        :format(side, side, M.link(page.href, other.href), word, unlinked(heading(other, shell)))
     end
   end
   link(pages[at - 1], "prev", shell.titles.previous)

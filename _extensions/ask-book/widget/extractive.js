@@ -216,12 +216,18 @@
     }).join("");
   }
 
+  /** The address, from the book's first page, of a place in a page: what has a meaning in addresses is escaped. @param {string} page @param {string} anchor */
+  function link(page, anchor) {
+    const path = page.replace(/[%?#\\: ]/g, (char) => "%" + char.charCodeAt(0).toString(16).toUpperCase());
+    return anchor ? `${path}#${anchor}` : path;
+  }
+
   /** @param {any} index @param {Tag} tag @returns {AskBook.Place} */
   function placeOf(index, { chapter, start, end }) {
     const book = index.chapters[chapter];
     const { anchor, heading_path } = book.sectionAt(start);
     const { href, title } = book.chapter;
-    return { tag: `[f${chapter}-${start}-${end}]`, href: anchor ? `${href}#${anchor}` : href, anchor, chapter_title: title, heading_path };
+    return { tag: `[f${chapter}-${start}-${end}]`, href: link(href, anchor), anchor, chapter_title: title, heading_path };
   }
 
   /** A short reply when the words only greet or thank. @param {string} question @param {AskBook.Locale} locale @param {Set<string>} stopwords */
@@ -266,5 +272,5 @@
     return { ...result, status: "answered", answer: compose(quotes), citations, sources };
   }
 
-  Object.assign(askBook.search, { sentences, asked, choose, compose, answer });
+  Object.assign(askBook.search, { sentences, asked, choose, compose, link, answer });
 })();

@@ -344,9 +344,11 @@
         blocks.filter((block) => block.label === name).map(({ start, end }) => /** @type {Span} */ ([chapter.index, start, end])));
       const spans = held.length ? held : this.#underAnchor(this.manifest.chapters, name);
       if (spans.length || !Object.hasOwn(this.manifest.labels, name)) return spans;
-      const [page, anchor] = this.manifest.labels[name].href.split("#");
-      const chapters = this.manifest.chapters.filter(({ href }) => href === page);
-      return anchor ? this.#underAnchor(chapters, anchor) : chapters.map((chapter) => this.#whole(chapter));
+      const target = this.manifest.labels[name].href;
+      const whole = this.manifest.chapters.filter(({ href }) => href === target);
+      if (whole.length) return whole.map((chapter) => this.#whole(chapter));
+      const hash = target.lastIndexOf("#");
+      return this.#underAnchor(this.manifest.chapters.filter(({ href }) => href === target.slice(0, hash)), target.slice(hash + 1));
     }
 
     /** @param {AskBook.Chapter[]} chapters @param {string} anchor */

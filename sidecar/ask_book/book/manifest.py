@@ -171,16 +171,21 @@ class Manifest:
         return text[tag.start : tag.end] if 0 <= tag.start < tag.end <= len(text) else None
 
     def place(self, tag: Tag) -> Place:
-        """Where the start of a tag is. `href` carries the anchor when the page has one."""
+        """Where the start of a tag is."""
         chapter = self.chapters[tag.chapter]
         section = chapter.section_at(tag.start)
-        href = f"{chapter.href}#{section.anchor}" if section.anchor else chapter.href
-        return Place(href, section.anchor, chapter.title, section.heading_path)
+        return Place(link(chapter.href, section.anchor), section.anchor, chapter.title, section.heading_path)
 
     def tags(self) -> Iterator[Tag]:
         """The spans of all chunks, in order."""
         for chunk in self.chunks:
             yield Tag(chunk.chapter, chunk.start, chunk.end)
+
+
+def link(page: str, anchor: str = "") -> str:
+    """The address, from the book's first page, of a place in a page: what has a meaning in addresses is escaped."""
+    path = re.sub(r"[%?#\\: ]", lambda found: f"%{ord(found[0]):02X}", page)
+    return f"{path}#{anchor}" if anchor else path
 
 
 def read_manifest(path: Path) -> Manifest:

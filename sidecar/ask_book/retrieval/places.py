@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ask_book.book.manifest import Chapter, Manifest, Section
+from ask_book.book.manifest import Chapter, Manifest, Section, link
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Floats, Mask
 
@@ -58,11 +58,15 @@ def in_scope(manifest: Manifest, scope: str) -> Mask:
 
     A page and an anchor may come together (`page.html#sec-x`). An unknown scope holds no passage.
     """
-    page, _, anchor = scope.partition("#")
-    chapters = [chapter for chapter in manifest.chapters if page and page in (chapter.file, chapter.href, chapter.part)]
-    if not anchor and chapters:
+    if chapters := _chapters_named(manifest, scope):
         return _passages_in(manifest, map(_whole, chapters))
-    return _passages_in(manifest, _under_anchor(chapters or manifest.chapters, anchor or page))
+    page, _, anchor = scope.rpartition("#")
+    return _passages_in(manifest, _under_anchor(_chapters_named(manifest, page) or manifest.chapters, anchor))
+
+
+def _chapters_named(manifest: Manifest, name: str) -> list[Chapter]:
+    named = ((chapter, (chapter.file, chapter.href, link(chapter.href), chapter.part)) for chapter in manifest.chapters)
+    return [chapter for chapter, names in named if name and name in names]
 
 
 def lists_of_references(manifest: Manifest) -> Mask:
@@ -142,9 +146,10 @@ def _spans_of_id(manifest: Manifest, name: str) -> list[Span]:
     label = manifest.labels.get(name)
     if spans or label is None:
         return spans
-    page, _, anchor = label.href.partition("#")
-    chapters = [chapter for chapter in manifest.chapters if chapter.href == page]
-    return _under_anchor(chapters, anchor) if anchor else list(map(_whole, chapters))
+    if whole := [chapter for chapter in manifest.chapters if chapter.href == label.href]:
+        return list(map(_whole, whole))
+    page, _, anchor = label.href.rpartition("#")
+    return _under_anchor([chapter for chapter in manifest.chapters if chapter.href == page], anchor)
 
 
 def _under_anchor(chapters: Iterable[Chapter], anchor: str) -> list[Span]:
