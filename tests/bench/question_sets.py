@@ -35,10 +35,11 @@ class Passage:
 
 @dataclass(frozen=True)
 class Question:
-    """A question and the number of the passage that answers it."""
+    """A question, the number of the passage that answers it, and the words there that do."""
 
     text: str
     answer: int
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,10 @@ def load(name: str) -> QuestionSet:
         for paragraph in article["paragraphs"]:
             passage = Passage(article.get("title") or f"{i}", " ".join(paragraph["context"].split()))
             number = numbers.setdefault(passage, len(numbers))
-            questions += [Question(asked["question"], number) for asked in paragraph["qas"]]
+            questions += [
+                Question(asked["question"], number, " ".join(asked["answers"][0]["text"].split()))
+                for asked in paragraph["qas"]
+            ]
     ordered = dict.fromkeys(passage.title for passage in numbers)
     order = sorted(numbers, key=lambda passage: (list(ordered).index(passage.title), numbers[passage]))
     places = {numbers[passage]: place for place, passage in enumerate(order)}
