@@ -42,6 +42,7 @@ def test_the_language_of_a_text(lang: str, text: str) -> None:
 def test_a_text_that_tells_nothing_has_the_default() -> None:
     assert language_of("overplotting", "es") == "es"
     assert language_of("", "fr") == "fr"
+    assert language_of("1 E") == "en", "a word of two languages tells neither"
 
 
 def test_only_vietnamese_keeps_its_marks_said_or_not() -> None:

@@ -48,8 +48,9 @@ def language_of(text: str, default: str = FALLBACK) -> str:
         return "ja" if kana * 20 > han else "zh"
     words = runs(sample)
     counts = {code: sum(word in locale(code).stopwords for word in words) for code in languages()}
-    best = max(counts, key=lambda code: (counts[code], code == default, code), default=default)
-    return best if words and counts[best] * 5 > len(words) else default
+    most = max(counts.values())
+    best = [code for code, count in counts.items() if count == most]
+    return best[0] if len(best) == 1 and most * 5 > len(words) else default
 
 
 def keeps_marks(lang: str, text: str) -> bool:
