@@ -410,6 +410,16 @@ def test_subfigures_are_named_after_their_figure(tmp_path: Path) -> None:
     }
 
 
+def test_a_caption_inside_a_figure_does_not_name_it(tmp_path: Path) -> None:
+    figure = (
+        '<div id="fig-all" class="quarto-float"><figure><div class="quarto-figure"><figure><img src="x"><figcaption>'
+        'Dry in 1984</figcaption></figure></div><figcaption class="quarto-float-caption">Figure&nbsp;1.2</figcaption>'
+        "</figure></div>"
+    )
+    label = build(tmp_path, {"rivers.html": page(figure)}).labels["fig-all"]
+    assert (label.text, label.caption) == ("Figure 1.2", "")
+
+
 def test_a_displayed_formula_is_a_block_with_its_number(tmp_path: Path) -> None:
     main = '<p><span id="eq-flow"><span class="math display">\\[\nq &lt; v\n\\tag{1.3}\\]</span></span></p>'
     manifest = build(tmp_path, {"rivers.html": page(main, lang="es")})
