@@ -17,7 +17,7 @@ from ask_book.book.manifest import Manifest, read_manifest
 from ask_book.book.project import find_project
 from bench.real_books import job_of, projects
 from lua.builder import run
-from lua.fidelity import measure
+from lua.fidelity import measure, misnamed
 
 pytestmark = pytest.mark.bench
 
@@ -78,6 +78,8 @@ def test_a_real_book(root: Path, tmp_path: Path) -> None:
     for place, text in result.unfaithful[:5]:
         print(f"  not in the page: {place}: {text[:100]!r}")
     print(f"  words in no block: {result.missing.most_common(5)}")
+    references, wrong = misnamed(manifest, site)
+    print(f"  references that name a thing as its label does: {references - len(wrong)} of {references}: {wrong[:5]}")
     if (table := root / "ANCHORS.tsv").exists():
         expected = anchors_of(table, {chapter.href for chapter in manifest.chapters})
         made = {(chapter.href, part.anchor) for chapter in manifest.chapters for part in chapter.sections}
@@ -87,4 +89,5 @@ def test_a_real_book(root: Path, tmp_path: Path) -> None:
     assert result.faithful >= 0.995 * result.blocks
     assert result.missing_words <= 0.001 * result.words
     assert not result.dead_anchors
+    assert not wrong
     assert statistics.median(one_page) < 1

@@ -9,7 +9,7 @@ import pytest
 
 from ask_book.book.manifest import Chapter, Manifest, read_manifest
 from extension.quarto_book import data_dir, install, quarto, said, write
-from lua.fidelity import Page, measure
+from lua.fidelity import Page, measure, misnamed
 
 pytestmark = pytest.mark.quarto
 
@@ -86,6 +86,7 @@ def test_every_word_is_there_and_every_link_leads_to_it(whole_book: Path) -> Non
     site = whole_book.parent / "sitio" / "libro"
     result = measure(made, site)
     assert (result.dead_anchors, result.unfaithful, dict(result.missing)) == ([], [], {})
+    assert misnamed(made, site) == (1, [])
     for label in made.labels.values():
         page, _, anchor = label.href.partition("#")
         assert not anchor or anchor in Page(site / page).elements, label

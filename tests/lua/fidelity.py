@@ -11,6 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -170,6 +172,25 @@ def measure(manifest: Manifest, site: Path) -> Fidelity:
     for chapter in manifest.chapters:
         _measure_chapter(chapter, Page(site / chapter.href), result)
     return result
+
+
+def misnamed(manifest: Manifest, site: Path) -> tuple[int, list[tuple[str, str, str]]]:
+    """How many references the pages have, and those that call a thing otherwise than its label: href, shown, label.
+
+    What Quarto shows for `@fig-map` is made apart from captions. Its word for the kind may differ, the number may not.
+    """
+    labels = {label.href: label for label in manifest.labels.values()}
+    count, wrong = 0, []
+    for chapter in manifest.chapters:
+        for link in LexborHTMLParser((site / chapter.href).read_bytes()).css("a.quarto-xref"):
+            page, _, anchor = unquote(link.attributes.get("href") or "").partition("#")
+            href = normpath(join(dirname(chapter.href), page)) if page else chapter.href
+            label = labels.get(f"{href}#{anchor}" if anchor else href)
+            name = label and (label.text.split()[1:] or label.caption.split())
+            count += 1
+            if not name or not set(name) <= set(link.text().split()):
+                wrong.append((href + "#" + anchor, link.text(), label.text if label else "no label"))
+    return count, wrong
 
 
 def _measure_chapter(chapter: Chapter, page: Page, result: Fidelity) -> None:
