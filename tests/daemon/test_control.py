@@ -110,6 +110,15 @@ def test_a_state_file_damaged_under_a_living_daemon(project: Project) -> None:
     assert control.status(project).pid == second.pid
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no process can be halted there")
+def test_a_daemon_that_hangs_is_replaced(project: Project) -> None:
+    first = start(project)
+    os.kill(first.pid, signal.SIGSTOP)
+    second = start(project)
+    assert second.pid != first.pid
+    assert health(second)
+
+
 def test_a_daemon_whose_state_was_deleted_ends(project: Project) -> None:
     first = start(project)
     shutil.rmtree(state_folder(project).path)

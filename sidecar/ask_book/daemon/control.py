@@ -23,6 +23,7 @@ from ask_book.files import locked
 
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
+HUNG_SECONDS = 0.5
 POLL_SECONDS = 0.01
 
 
@@ -107,20 +108,22 @@ def _end(folder: StateFolder) -> bool:
         return False
     state = folder.read()
     if state is not None:
-        for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        # One that hangs has no answer to finish, and a render that waits for the next one.
+        patience = STOP_SECONDS if health(state.port, timeout=1) else HUNG_SECONDS
+        for number, seconds in ((signal.SIGTERM, patience), (getattr(signal, "SIGKILL", signal.SIGTERM), STOP_SECONDS)):
             try:
                 os.kill(state.pid, number)
             except OSError:
                 break
-            if _wait_for_end(folder):
+            if _wait_for_end(folder, seconds):
                 return True
-    if _wait_for_end(folder):
+    if _wait_for_end(folder, STOP_SECONDS):
         return True
     raise AskBookError("The sidecar that runs for this book cannot be ended.", f"See {folder.log}.", "stop")
 
 
-def _wait_for_end(folder: StateFolder) -> bool:
-    deadline = time.monotonic() + STOP_SECONDS
+def _wait_for_end(folder: StateFolder, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
     while folder.is_alive():
         if time.monotonic() > deadline:
             return False
