@@ -71,11 +71,12 @@ def test_ask_prints_the_answer_json(run: Run, small_book: Path) -> None:
     assert "106" in answer["citations"][0]["quote"]
 
 
-def test_ask_prints_a_readable_answer(run: Run, small_book: Path) -> None:
+def test_ask_prints_a_readable_answer(run: Run, small_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     done = run("ask", QUESTION, cwd=small_book)
     lines = done.stdout.splitlines()
-    assert lines[0] == "El puente de Alcántara se terminó en el año 106. [1]"
-    assert lines[2] == "[1]  “El puente de Alcántara se terminó en el año 106.”"
+    assert lines[0] == "El puente de Alcántara se terminó en el año 106. Tiene seis arcos desiguales. [1]"
+    assert lines[2] == "[1]  “El puente de Alcántara se terminó en el año 106. Tiene seis arcos desiguales.”"
     assert "Los puentes" in lines[3]
     assert lines[4].strip().startswith("file:///")
     assert lines[4].strip().endswith("/puentes.html")
