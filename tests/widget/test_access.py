@@ -128,6 +128,22 @@ def test_on_a_phone_the_sheet_makes_way_for_the_passage(sidecar: str, reader: Re
     assert box["y"] + box["height"] == pytest.approx(844, abs=1)
 
 
+@pytest.mark.parametrize("context", [PHONE], indirect=True)
+def test_on_a_phone_the_button_is_in_view_beside_something_too_wide(sidecar: str, reader: Reader, page: Page) -> None:
+    page.goto(sidecar + "readers/asking.html")
+    wide = "<div style='width: 450px'>Too wide</div>"
+    page.evaluate("html => document.querySelector('main').insertAdjacentHTML('afterbegin', html)", wide)
+    page.wait_for_function("innerWidth > 390")
+    page.evaluate("scrollBy({top: 50, behavior: 'instant'})")
+    page.wait_for_function(
+        """() => {
+          const box = document.querySelector("ask-book").shadowRoot.querySelector("button").getBoundingClientRect();
+          return box.right < visualViewport.width && box.bottom < visualViewport.height;
+        }"""
+    )
+    reader.open()
+
+
 @pytest.mark.parametrize(
     "context", [{}, {"viewport": {"width": 1000, "height": 760}}], indirect=True, ids=["wide", "1000"]
 )

@@ -139,6 +139,14 @@
         if (this.hasAttribute("open") && shadow.activeElement) this.close();
         else void this.show({ focus: true });
       }, true);
+      const view = window.visualViewport;
+      // A phone lays out a page with something too wide for it on a larger sheet than it shows.
+      const keepInView = () => {
+        const below = view && view.scale < 1.05 ? innerHeight - view.height - view.offsetTop : 0;
+        button.style.translate = view && below > 1 ? `${view.offsetLeft + view.width - innerWidth}px ${-below}px` : "";
+      };
+      for (const target of [window, view]) for (const kind of ["load", "resize", "scroll"]) target?.addEventListener(kind, keepInView, { passive: true });
+      keepInView();
       this.#wake();
     }
 
