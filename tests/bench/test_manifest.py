@@ -19,7 +19,7 @@ from bench.real_books import job_of, projects
 from lua.builder import run
 from lua.fidelity import measure, misnamed
 
-pytestmark = pytest.mark.bench
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(1200)]
 
 RUNS = 5
 
