@@ -129,7 +129,9 @@ def test_on_a_phone_the_sheet_makes_way_for_the_passage(sidecar: str, reader: Re
 
 
 @pytest.mark.parametrize("context", [PHONE], indirect=True)
-def test_on_a_phone_the_button_is_in_view_beside_something_too_wide(sidecar: str, reader: Reader, page: Page) -> None:
+def test_on_a_phone_button_and_sheet_are_in_view_beside_something_too_wide(
+    sidecar: str, reader: Reader, page: Page
+) -> None:
     page.goto(sidecar + "readers/asking.html")
     wide = "<div style='width: 450px'>Too wide</div>"
     page.evaluate("html => document.querySelector('main').insertAdjacentHTML('afterbegin', html)", wide)
@@ -142,6 +144,14 @@ def test_on_a_phone_the_button_is_in_view_beside_something_too_wide(sidecar: str
         }"""
     )
     reader.open()
+    assert page.locator("ask-book .talk").evaluate("(talk) => talk.scrollTop") == 0
+    reader.ask(QUESTION)
+    page.wait_for_function(
+        """() => {
+          const box = document.querySelector("ask-book").shadowRoot.querySelector(".panel").getBoundingClientRect();
+          return Math.abs(box.bottom - visualViewport.offsetTop - visualViewport.height) < 1.5;
+        }"""
+    )
 
 
 @pytest.mark.parametrize(

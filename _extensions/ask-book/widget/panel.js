@@ -482,7 +482,8 @@
       turns.push(turn);
       const article = drawTurn(turn);
       talk.append(article);
-      article.scrollIntoView({ block: "start", behavior: "instant" });
+      // not scrollIntoView(), which also moves the page on a phone
+      talk.scrollTop += article.getBoundingClientRect().top - talk.getBoundingClientRect().top;
       busy(true);
 
       let drawn = 0;
@@ -674,7 +675,7 @@
       content.style.paddingInlineEnd = panel.offsetWidth + "px";
     }
     window.addEventListener("resize", fit);
-    window.visualViewport?.addEventListener("resize", fit);
+    for (const kind of ["resize", "scroll"]) window.visualViewport?.addEventListener(kind, fit);
     talk.addEventListener("scroll", () => hover(save, 400), { passive: true });
 
     /** @type {AskBook.Panel["open"]} */
@@ -687,7 +688,7 @@
         if (state.width && !isSheet()) resize(state.width);
         fit();
         void connect();
-        talk.scrollTop = askBook.recall().scroll ?? talk.scrollHeight;
+        talk.scrollTop = askBook.recall().scroll ?? (turns.length ? talk.scrollHeight : 0);
       }
       if (focus) {
         panel.classList.remove("peek");
