@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ask_book.book.manifest import Manifest, Tag
+from ask_book.book.notice import Notice
 
 HEADER_BYTES = 3500
 
@@ -70,14 +71,6 @@ class Report:
     html: str
     md: str
     pdf: str
-
-
-@dataclass(frozen=True)
-class Notice:
-    """Something the reader should know that is no failure."""
-
-    code: str
-    message: str
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ask_book.answering import extractive
-from ask_book.answering.answer import Answer, Citation, Claims, Notice, Source, source, to_json
+from ask_book.answering.answer import Answer, Citation, Claims, Source, source, to_json
 from ask_book.answering.citations import Notes
 from ask_book.answering.extractive import Passage
 from ask_book.book.manifest import Manifest, Tag, read_manifest
+from ask_book.book.notice import Notice
 from ask_book.errors import AskBookError, UsageError
 from ask_book.retrieval.language import Locale, languages, locale
 from ask_book.retrieval.tokens import fold, runs
@@ -101,8 +102,7 @@ def open_book(edition: Edition) -> OpenBook:
     from ask_book.retrieval.index import open_index
 
     manifest = read_manifest(edition.manifest_path)
-    notices = tuple(Notice(notice.code, notice.message) for notice in edition.notices)
-    return OpenBook(manifest, open_index(manifest, edition.index_dir), edition.site, edition.kind, notices)
+    return OpenBook(manifest, open_index(manifest, edition.index_dir), edition.site, edition.kind, edition.notices)
 
 
 def question(

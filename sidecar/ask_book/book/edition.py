@@ -9,18 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ask_book.book.notice import Notice
 from ask_book.book.pandoc import find_pandoc
 from ask_book.book.plain import Progress, make_plain, plain_manifest, plain_site
 from ask_book.book.project import Project
 from ask_book.errors import AskBookError
-
-
-@dataclass(frozen=True)
-class Notice:
-    """Something the reader should know: a stable name and a sentence."""
-
-    code: str
-    message: str
 
 
 @dataclass(frozen=True)

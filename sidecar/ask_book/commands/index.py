@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from ask_book.answering.answer import Notice
 from ask_book.answering.ask import OpenBook, open_book
 from ask_book.book.edition import open_edition
+from ask_book.book.notice import Notice
 from ask_book.book.project import find_project
 from ask_book.commands import terminal
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ask_book.answering.answer import Notice
 from ask_book.book.project import Project, find_project
 from ask_book.errors import AskBookError
 from ask_book.server.holder import Holder
@@ -98,8 +97,7 @@ class Watch:
     def _load(self, edition: Edition) -> None:
         version = (edition.manifest_path, _stamp(edition.manifest_path))
         if self._holder.current is not None and version == self._loaded:
-            notices = tuple(Notice(notice.code, notice.message) for notice in edition.notices)
-            self._holder.current = replace(self._holder.current, notices=notices)
+            self._holder.current = replace(self._holder.current, notices=edition.notices)
             return
         from ask_book.answering.ask import open_book
 
