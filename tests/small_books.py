@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ask_book.answering.ask import OpenBook
+from ask_book.answering.open_book import OpenBook
 from ask_book.book.manifest import Manifest, read_manifest
 from ask_book.retrieval.index import open_index
 

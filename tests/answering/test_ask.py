@@ -1,9 +1,14 @@
+import asyncio
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
 from ask_book.answering.answer import Answer
-from ask_book.answering.ask import OpenBook, Turn, answer, collect, event_json, question, question_text
+from ask_book.answering.ask import answer
+from ask_book.answering.events import Event, collect, event_json
+from ask_book.answering.open_book import OpenBook
+from ask_book.answering.question import Turn, question, question_text
 from ask_book.errors import AskBookError, UsageError
 from ask_book.retrieval.language import locale
 from small_books import small_book
@@ -20,7 +25,14 @@ def bees(tmp_path_factory: pytest.TempPathFactory) -> OpenBook:
 
 
 def ask(book: OpenBook, text: str, **more: object) -> Answer:
-    return collect(answer(book, question(text, **more)))
+    return asyncio.run(collect(answer(book, question(text, **more))))
+
+
+def events_of(book: OpenBook, text: str, **more: object) -> list[Event]:
+    async def listen() -> list[Event]:
+        return [event async for event in answer(book, question(text, **more))]
+
+    return asyncio.run(listen())
 
 
 def test_an_answer_is_quotes_with_their_notes(valley: OpenBook) -> None:
@@ -39,7 +51,7 @@ def test_an_answer_is_quotes_with_their_notes(valley: OpenBook) -> None:
 
 
 def test_events_come_in_order_and_make_up_the_answer(valley: OpenBook) -> None:
-    events = list(answer(valley, question("¿Cómo se leen los datos de lluvia?")))
+    events = events_of(valley, "¿Cómo se leen los datos de lluvia?")
     kinds = [event.kind for event in events]
     assert (kinds[0], kinds[-1]) == ("sources", "done")
     assert kinds.index("citation") < kinds.index("delta")
@@ -90,7 +102,7 @@ def test_scope_keeps_to_a_chapter(bees: OpenBook) -> None:
     inside = ask(bees, "bees and the hive", scope="counting.qmd")
     assert {item.href.split("#")[0] for item in (*inside.sources, *inside.nearest)} == {"counting.html"}
     with pytest.raises(UsageError) as error:
-        list(answer(bees, question("bees", scope="nowhere.qmd")))
+        events_of(bees, "bees", scope="nowhere.qmd")
     assert error.value.code == "scope"
 
 
@@ -132,8 +144,13 @@ def test_history_is_bounded() -> None:
 
 
 def test_an_answer_that_breaks_off_is_an_error(valley: OpenBook) -> None:
+    async def cut() -> AsyncGenerator[Event, None]:
+        for event in events_before[:-1]:
+            yield event
+
+    events_before = events_of(valley, "lluvia")
     with pytest.raises(AskBookError):
-        collect(list(answer(valley, question("lluvia")))[:-1])
+        asyncio.run(collect(cut()))
 
 
 def test_lists_of_references_are_found_but_not_quoted(valley: OpenBook) -> None:

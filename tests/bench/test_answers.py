@@ -7,11 +7,16 @@ Every third question of XQuAD (see `question_sets.py`), whose answers are words 
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from ask_book.answering.ask import OpenBook, answer, collect, question
+from ask_book.answering.answer import Answer
+from ask_book.answering.ask import answer
+from ask_book.answering.events import collect
+from ask_book.answering.open_book import OpenBook
+from ask_book.answering.question import question
 from ask_book.retrieval.index import open_index
 from bench import question_sets
 
@@ -26,13 +31,18 @@ FIRST = 0.82
 LONGEST = 650
 
 
+async def _answers(book: OpenBook, texts: list[str]) -> list[Answer]:
+    return [await collect(answer(book, question(text))) for text in texts]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_words_that_answer_are_quoted_first(name: str, tmp_path: Path) -> None:
     questions = question_sets.load(name)
     manifest = questions.manifest()
     book = OpenBook(manifest, open_index(manifest, tmp_path), tmp_path)
     asked = questions.questions[::3]
-    quotes = [[note.quote for note in collect(answer(book, question(one.text))).citations] for one in asked]
+    answers = asyncio.run(_answers(book, [one.text for one in asked]))
+    quotes = [[note.quote for note in found.citations] for found in answers]
     pairs = list(zip((one.words for one in asked), quotes, strict=True))
     quoted = sum(any(words in quote for quote in found) for words, found in pairs) / len(pairs)
     first = sum(words in quote for words, found in pairs for quote in found[:1]) / len(pairs)

@@ -1,6 +1,6 @@
 import pytest
 
-from ask_book.answering.ask import OpenBook
+from ask_book.answering.open_book import OpenBook
 from ask_book.answering.sentences import units
 from ask_book.book.manifest import Tag
 from ask_book.server.passages import find_passage, fnv1a

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from ask_book import __version__
-from ask_book.answering.ask import OpenBook
+from ask_book.answering.open_book import OpenBook
 from ask_book.errors import AskBookError
 from ask_book.server.holder import Holder
 from ask_book.server.passages import fnv1a

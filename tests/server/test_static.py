@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ask_book.answering.ask import OpenBook
+from ask_book.answering.open_book import OpenBook
 from ask_book.server.access import Access
 from ask_book.server.app import create_app
 from ask_book.server.holder import Holder

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from argparse import Namespace
 
 from ask_book.answering.answer import Answer, Citation, Source, to_json
-from ask_book.answering.ask import answer, collect, question
+from ask_book.answering.ask import answer
+from ask_book.answering.assistant import WITHOUT_MODEL
+from ask_book.answering.events import collect
+from ask_book.answering.question import question
 from ask_book.commands import terminal
 from ask_book.commands.books import opened
 
@@ -18,7 +22,7 @@ def run(options: Namespace) -> int:
     """Answer one question. 0 when it was answered, 1 when the book does not say it."""
     asked = question(options.question, scope=options.scope)
     book, settings = opened(options)
-    result = collect(answer(book, asked, options.k or settings.top_k))
+    result = asyncio.run(collect(answer(book, asked, WITHOUT_MODEL, options.k or settings.top_k)))
     if options.json:
         terminal.say_json(to_json(result))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 
-from ask_book.answering.ask import OpenBook, open_book
+from ask_book.answering.open_book import OpenBook, open_book
 from ask_book.book.edition import open_edition
 from ask_book.book.project import find_project
 from ask_book.book.settings import Settings, settings_of

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from ask_book.answering.ask import OpenBook, open_book
+from ask_book.answering.open_book import OpenBook, open_book
 from ask_book.book.edition import open_edition
 from ask_book.book.notice import Notice
 from ask_book.book.project import find_project

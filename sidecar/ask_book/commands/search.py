@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from argparse import Namespace
 from dataclasses import asdict
 
 from ask_book.answering.answer import Source, source
-from ask_book.answering.ask import question
+from ask_book.answering.question import question
 from ask_book.book.manifest import Tag
 from ask_book.commands import terminal
 from ask_book.commands.ask import breadcrumb
@@ -19,7 +20,7 @@ def run(options: Namespace) -> int:
     """Print the passages. 0 when there are some, 1 when there are none."""
     asked = question(options.words, scope=options.scope)
     book, settings = opened(options)
-    retrieval = book.search(asked.text, options.k or settings.top_k, asked.scope)
+    retrieval = asyncio.run(book.search(asked.text, options.k or settings.top_k, asked.scope))
     chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in retrieval.hits]
     found = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
     passages = [passage for passage in found if passage]

@@ -99,7 +99,7 @@ class Watch:
         if self._holder.current is not None and version == self._loaded:
             self._holder.current = replace(self._holder.current, notices=edition.notices)
             return
-        from ask_book.answering.ask import open_book
+        from ask_book.answering.open_book import open_book
 
         self._holder.current = open_book(edition)
         self._holder.progress = 1.0

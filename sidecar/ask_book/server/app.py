@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ask_book.answering.assistant import WITHOUT_MODEL, Assistant
 from ask_book.errors import AskBookError
 from ask_book.server.access import Access, AccessRules
 from ask_book.server.errors import error_page, error_response
@@ -37,9 +38,15 @@ class CountsUse:
         await self.app(scope, receive, send)
 
 
-def create_app(holder: Holder, access: Access, state_dir: Path | None = None, top_k: int = 7) -> Starlette:
+def create_app(
+    holder: Holder,
+    access: Access,
+    state_dir: Path | None = None,
+    top_k: int = 7,
+    assistant: Assistant = WITHOUT_MODEL,
+) -> Starlette:
     """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere."""
-    routes = Routes(holder, access, state_dir, top_k)
+    routes = Routes(holder, access, assistant, state_dir, top_k)
     return Starlette(
         routes=[
             Route("/health", routes.health),

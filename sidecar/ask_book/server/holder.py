@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ask_book.answering.ask import OpenBook
+    from ask_book.answering.open_book import OpenBook
 from ask_book.errors import AskBookError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ask_book.answering.ask import OpenBook
+from ask_book.answering.open_book import OpenBook
 from ask_book.answering.sentences import units
 from ask_book.book.manifest import Tag
 

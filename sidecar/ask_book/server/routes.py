@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,11 @@ from starlette.types import Send
 
 from ask_book import __version__
 from ask_book.answering.answer import source, sources_header, to_json
-from ask_book.answering.ask import Event, OpenBook, Question, answer, collect, event_json, question, question_text
+from ask_book.answering.ask import answer
+from ask_book.answering.assistant import WITHOUT_MODEL, Assistant
+from ask_book.answering.events import Event, collect, event_json
+from ask_book.answering.open_book import OpenBook
+from ask_book.answering.question import Question, question, question_text
 from ask_book.book.manifest import VERSION, Tag
 from ask_book.errors import AskBookError, UsageError
 from ask_book.server.access import Access
@@ -51,6 +54,7 @@ class Routes:
 
     holder: Holder
     access: Access
+    assistant: Assistant = WITHOUT_MODEL
     state_dir: Path | None = None
     top_k: int = 7
 
@@ -86,7 +90,7 @@ class Routes:
             return await self._stream(book, asked)
         self.holder.busy += 1
         try:
-            done = await to_thread.run_sync(lambda: collect(answer(book, asked, self.top_k)))
+            done = await collect(answer(book, asked, self.assistant, self.top_k))
         finally:
             self.holder.busy -= 1
         return _json(to_json(done), {"X-Ask-Book-Sources": sources_header(done.sources)})
@@ -96,7 +100,7 @@ class Routes:
         words = question_text(request.query_params.get("q"))
         k = _whole(request.query_params.get("k"), self.top_k)
         book = self._book()
-        found = await to_thread.run_sync(partial(book.search, words, k, request.query_params.get("scope") or None))
+        found = await book.search(words, k, request.query_params.get("scope") or None)
         chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in found.hits]
         passages = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
         return _json(
@@ -146,8 +150,8 @@ class Routes:
         raise RequestError(503, "The index of the book is being made.", "Try again in a moment.", "index", 1)
 
     async def _stream(self, book: OpenBook, asked: Question) -> Response:
-        events = answer(book, asked, self.top_k)
-        first = await to_thread.run_sync(next, events)
+        events = answer(book, asked, self.assistant, self.top_k)
+        first = await anext(events)
         headers = {
             "X-Ask-Book-Sources": sources_header(first.data if first.kind == "sources" else ()),
             "Cache-Control": "no-store",
@@ -156,20 +160,19 @@ class Routes:
         }
         return _EventStream(self._events(first, events), headers=headers, media_type="text/event-stream")
 
-    async def _events(self, first: Event, events: Generator[Event, None, None]) -> AsyncGenerator[bytes, None]:
+    async def _events(self, first: Event, events: AsyncGenerator[Event, None]) -> AsyncGenerator[bytes, None]:
         self.holder.busy += 1
         try:
-            event: Event | None = first
-            while event:
+            yield _sse(first.kind, event_json(first))
+            async for event in events:
                 yield _sse(event.kind, event_json(event))
-                event = await to_thread.run_sync(next, events, None)
         except AskBookError as error:
             yield _sse("error", error_json(error.code, error.message, error.hint))
         except Exception:  # the stream has begun: the reader learns of it by an event, its cause stays in the log
             log.exception("An answer broke off")
             yield _sse("error", error_json("failed", "The answer broke off.", "Ask again."))
         finally:
-            events.close()
+            await events.aclose()
             self.holder.busy -= 1
 
 

@@ -1,0 +1,38 @@
+"""What is no question to the book, and what a question takes from the one before it."""
+
+from __future__ import annotations
+
+import re
+
+from ask_book.answering.open_book import OpenBook
+from ask_book.answering.question import Question
+from ask_book.retrieval.language import languages, locale
+from ask_book.retrieval.tokens import fold, runs
+
+WORDS_OF_A_GREETING = 8
+
+
+def small_talk(book: OpenBook, text: str) -> str | None:
+    """A short reply when the words only greet or thank, in any language that has a table; else None."""
+    words = runs(fold(text))
+    if len(words) > WORDS_OF_A_GREETING:
+        return None
+    for table in map(locale, languages()):
+        phrases = sorted(filter(None, table.answer.get("small_talk", "").split("|")), key=len, reverse=True)
+        pattern = rf"(?<!\S)(?:{'|'.join(map(re.escape, phrases))})(?!\S)"
+        rest, greetings = re.subn(pattern, "", " ".join(words)) if phrases else ("", 0)
+        if greetings and all(word in table.stopwords for word in rest.split()):
+            return book.locale.answer.get("small_talk_reply", book.locale.not_found)
+    return None
+
+
+def with_what_went_before(book: OpenBook, asked: Question) -> str:
+    """The words to search for: a question that leans on the one before it takes that one's words along."""
+    if not asked.history:
+        return asked.text
+    words = runs(fold(asked.text))
+    telling = [word for word in words if word not in book.locale.stopwords]
+    leans_on = book.locale.answer.get("leans_on", "").split()
+    if len(telling) > 2 and words[0] not in leans_on:
+        return asked.text
+    return f"{asked.text} {asked.history[-1].question}"
