@@ -113,11 +113,25 @@ local function add_widget(version)
   })
 end
 
---- What the author may say of the page under `ask-book:`, in `_quarto.yml` or on the page itself.
----@param settings any
+--- What the author set under `ask-book:`, in `_quarto.yml` or on the page itself, or under `extensions: ask-book:`,
+--- where editors complete the settings of extensions.
+---@param meta pandoc.Meta
+---@return table<string, any>
+local function settings_in(meta)
+  local settings = {}
+  local of_extension = is_map(meta.extensions) and meta.extensions["ask-book"] or {}
+  for _, section in ipairs({ of_extension, meta["ask-book"] }) do
+    for key, value in pairs(is_map(section) and section or {}) do
+      settings[key] = value
+    end
+  end
+  return settings
+end
+
+--- Those of the settings that the panel needs to know.
+---@param settings table<string, any>
 ---@return { endpoint: string|nil, shortcut: string, suggestions: string[], texts: table<string, string> }
 local function page_settings(settings)
-  settings = is_map(settings) and settings or {}
   local texts = {}
   if is_map(settings.texts) then
     for key, value in pairs(settings.texts) do
@@ -135,7 +149,7 @@ end
 ---@param version string
 ---@param book Book
 ---@param page Page
----@param settings any `ask-book:` of the page's metadata
+---@param settings table<string, any>
 local function add_config(version, book, page, settings)
   local config = page_settings(settings)
   local offset = quarto.project.offset
@@ -172,7 +186,7 @@ local function process(doc)
   local page = describe_page(doc, pages)
   local version = extension_version()
 
-  add_config(version, book, page, doc.meta["ask-book"])
+  add_config(version, book, page, settings_in(doc.meta))
   add_widget(version)
 
   -- the list of a book names every page, that of a website what the author put in the navigation

@@ -37,6 +37,13 @@ def test_the_later_place_wins_and_is_named(tmp_path: Path) -> None:
     assert dict(found.origins)["top-k"] == "ASK_BOOK_TOP_K (environment)"
 
 
+def test_settings_may_stand_where_editors_complete_those_of_extensions(tmp_path: Path) -> None:
+    found = settings(tmp_path, "extensions:\n  ask-book: {top-k: 3, shortcut: b}\nask-book:\n  top-k: 4\n")
+    assert (found.top_k, found.shortcut) == (4, "b")
+    with pytest.raises(AskBookError, match=r":3: `ask-book:` has no setting `topk`"):
+        settings(tmp_path, "extensions:\n  ask-book: {topk: 3}\n")
+
+
 def test_the_name_of_the_seed_is_honoured(tmp_path: Path) -> None:
     assert settings(tmp_path, "", {"IA_TOP_K": "9"}).top_k == 9
     assert settings(tmp_path, "", {"IA_TOP_K": "9", "ASK_BOOK_TOP_K": "4"}).top_k == 4

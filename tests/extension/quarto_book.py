@@ -37,9 +37,10 @@ book:
         - cosas/río.qmd
   appendices:
     - tablas.qmd
+extensions:
+  ask-book: {shortcut: j, suggestions: ["¿Qué es `</script>`?"]}
 ask-book:
   shortcut: k
-  suggestions: ["¿Qué es `</script>`?"]
 format:
 """
 PAGES = {

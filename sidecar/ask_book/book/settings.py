@@ -19,14 +19,20 @@ from ask_book.book.yaml_tree import Node
 from ask_book.errors import AskBookError
 
 SECTION = "ask-book"
+URL_PATTERN = r"https?://[^\s/?#@]+(/[^\s?#]*)?"
+KEY_PATTERN = "[A-Za-z0-9]"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of value: `says` names it in errors and in the guide; `read` raises ValueError for another one."""
+    """A type of value: `says` names it in errors and in the guide; `read` raises ValueError for another one.
+
+    `schema` describes it to editors, in the words of `_schema.yml`.
+    """
 
     says: str
     read: Callable[[Any], Any]
+    schema: Mapping[str, Any]
 
 
 def _setting(kind: Kind, default: Any, doc: str, env: tuple[str, ...] = ()) -> Any:
@@ -39,17 +45,17 @@ def _whole(low: int, high: int) -> Kind:
             raise ValueError
         return int(value)
 
-    return Kind(f"a whole number from {low} to {high}", read)
+    return Kind(f"a whole number from {low} to {high}", read, {"type": "integer", "min": low, "max": high})
 
 
 def _read_url(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
+    if not isinstance(value, str) or not re.fullmatch(URL_PATTERN, value):
         raise ValueError
     return value.rstrip("/")
 
 
 def _read_key(value: Any) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9]", str(value)):
+    if not re.fullmatch(KEY_PATTERN, str(value)):
         raise ValueError
     return str(value).lower()
 
@@ -66,10 +72,18 @@ def _read_named_texts(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple(value.items())
 
 
-_URL = Kind("an address such as https://ask.example.org", _read_url)
-_KEY = Kind("one letter or digit", _read_key)
-_TEXTS = Kind("a list of texts", _read_texts)
-_NAMED_TEXTS = Kind("`name: text` lines", _read_named_texts)
+_URL = Kind(
+    "an address such as https://ask.example.org",
+    _read_url,
+    {"type": "string", "pattern": URL_PATTERN, "pattern-exact": True},
+)
+_KEY = Kind(
+    "one letter or digit",
+    _read_key,
+    {"type": ["string", "integer"], "pattern": KEY_PATTERN, "pattern-exact": True},
+)
+_TEXTS = Kind("a list of texts", _read_texts, {"type": "array", "items": {"type": "string", "min-length": 1}})
+_NAMED_TEXTS = Kind("`name: text` lines", _read_named_texts, {"type": "object"})
 
 
 @dataclass(frozen=True)
@@ -103,10 +117,11 @@ def load_settings(project: Path, env: Mapping[str, str]) -> Settings:
 def settings_of(configuration: Configuration, env: Mapping[str, str]) -> Settings:
     """The settings of a configuration already read."""
     dotenv = read_dotenv(configuration.root / ".env")
-    section = configuration.tree.get(SECTION)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    for name, node in _written(section).items():
+    # Editors that complete the settings of extensions look for them under `extensions:`.
+    sections = (configuration.tree.get("extensions", SECTION), configuration.tree.get(SECTION))
+    for name, node in (_written(sections[0]) | _written(sections[1])).items():
         spec = NAMES.get(name)
         if spec is None:
             raise _unknown(name, node)
