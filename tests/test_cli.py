@@ -17,7 +17,7 @@ from ask_book.book.edition import open_edition
 from ask_book.book.manifest import Tag, read_manifest
 from ask_book.book.project import find_project
 
-COMMANDS = ("init", "index", "ask", "search", "open", "serve", "start", "stop", "status")
+COMMANDS = ("init", "index", "ask", "search", "open", "serve", "start", "stop", "status", "exam")
 QUESTION = "¿Cuándo se terminó el puente de Alcántara?"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -298,3 +298,38 @@ def test_render_tells_when_quarto_fails(run: Run, small_book: Path) -> None:
     done = run("ask", QUESTION, "--book", small_book, "--render")
     assert done.returncode == 1
     assert "Quarto could not render" in done.stderr
+
+
+EXAM = """\
+questions:
+  - q: ¿De qué son las dovelas?
+    must_cite: [{quote: dovelas son de granito}]
+  - q: ¿Quién ganó el mundial de fútbol?
+    refuse: true
+    kind: offtopic
+"""
+
+
+def test_exam(run: Run, small_book: Path) -> None:
+    (small_book / "exam.yml").write_text(EXAM, encoding="utf-8")
+    report = small_book / "exam.xml"
+    done = run("exam", small_book, "--json", "--min-recall", "1", "--junit", report)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)["summary"]
+    assert (summary["evidence_at_k"], summary["refused_offtopic"], summary["k"]) == (1.0, 1.0, 7)
+    assert '<testsuite name="exam.yml" tests="2" failures="0"' in report.read_text(encoding="utf-8")
+
+
+def test_an_exam_below_the_bar_is_a_failure_and_a_broken_one_says_where(run: Run, small_book: Path) -> None:
+    exam = small_book / "other.yml"
+    exam.write_text(EXAM.replace("granito", "mármol"), encoding="utf-8")
+    done = run("exam", exam, "--book", small_book, "--min-recall", "0.5")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[1].strip() == "the book has no “dovelas son de mármol”"
+    assert run("exam", exam, "--book", small_book).returncode == 0
+    exam.write_text(EXAM.replace("refuse", "refuze"), encoding="utf-8")
+    broken = run("exam", exam, "--book", small_book)
+    assert (broken.returncode, broken.stderr.count(f"{exam}:5: ")) == (1, 1)
+    missing = run("exam", "none.yml", "--book", small_book)
+    assert (missing.returncode, "There is no exam none.yml" in missing.stderr) == (2, True)
+    assert run("exam", exam, "--book", small_book, "--min-recall", "90").returncode == 2

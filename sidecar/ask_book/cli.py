@@ -30,6 +30,8 @@ one, it is the current folder. A book that was never rendered is read all the sa
 
 Exit codes: 0 done; 1 no, or it failed; 2 used wrongly."""
 
+FOLDER = "the book's folder (default: the current one)"
+
 
 class _Parser(argparse.ArgumentParser):
     """Tells misuse as every other error is told."""
@@ -69,6 +71,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _folder(options: argparse.Namespace) -> Path:
     given = [*options.book, *([] if options.folder is None else [options.folder])]
+    if options.command == "exam":
+        given += [name for name in options.files if Path(name).is_dir()]
+        options.files = [name for name in options.files if name not in given]
     if len(given) > 1:
         raise UsageError(
             f"The book's folder is given {len(given)} times: {', '.join(given)}.",
@@ -104,9 +109,13 @@ def _parser() -> argparse.ArgumentParser:
             description=description,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if first:
-            command.add_argument(first.lower(), metavar=first)
-        command.add_argument("folder", metavar="DIR", nargs="?", help="the book's folder (default: the current one)")
+        if first == "FILE":
+            command.add_argument("files", metavar=first, nargs="*", help="an exam (default: exam.yml of the book)")
+            command.set_defaults(folder=None)
+        else:
+            if first:
+                command.add_argument(first.lower(), metavar=first)
+            command.add_argument("folder", metavar="DIR", nargs="?", help=FOLDER)
         command.add_argument("--book", metavar="DIR", action="append", default=[], help="the same, named")
         command.add_argument("--json", action="store_true", help="print JSON, for programs")
         return command
@@ -130,6 +139,10 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--name", action="append", default=[], metavar="HOST", help="a name readers use for this server")
     serve.add_argument("--verbose", action="store_true", help="say what happens")
     serve.add_argument("--open", action="store_true", help="open the browser too")
+    exam = add("exam", "ask questions whose right passages are known", EXAM, "FILE")
+    exam.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")
+    exam.add_argument("--min-recall", type=_share, default=0.0, metavar="R", help="fail below this share, 0 to 1")
+    exam.add_argument("--junit", type=Path, metavar="X", help="write JUnit's XML into this file, for CI")
     add("start", "start the sidecar in the background", START)
     add("stop", "stop it", STOP)
     add("status", "tell whether it runs, and where", STATUS)
@@ -140,6 +153,16 @@ def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 50:
         raise argparse.ArgumentTypeError("must be a whole number from 1 to 50")
     return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError("must be a number from 0 to 1, such as 0.9")
+    return share
 
 
 def _port(text: str) -> int:
@@ -192,6 +215,20 @@ reach it may ask; nothing that only the owner may do is open to them. Requests
 are answered only under names that are known: the address given, this machine's
 name, those of `endpoint` and `site-url`, and each `--name`
 (`--name ask.example.org`)."""
+
+EXAM = """\
+Ask the book a list of questions whose right passages are known, and tell how
+often the right passage is found and cited, and how often what the book does not
+say is refused. Nothing but the book is needed: no key, no network.
+
+  ask-book exam exam.yml --book ../hydrology
+  ask-book exam *.yml --book ../hydrology --min-recall 0.9 --junit exam.xml
+
+Each question that went wrong is told with its line and the reason. The guide
+describes the format of the file.
+
+Exit code 0: done; 1: the share of answerable questions whose passage was found
+is below --min-recall."""
 
 START = """\
 Start the sidecar of this book in the background and return when it answers.

@@ -97,6 +97,14 @@ def judge(
     )
 
 
+def lacking(query: Query, terms: npt.NDArray[np.int32], postings: Postings) -> tuple[str, ...]:
+    """The words of the question, stop words aside, that a passage with these terms does not have."""
+    has = set(terms.tolist())
+    asked = [word for word in query.words if not word.stop]
+    rows = [{postings.ids[term] for term in family(word.run, postings.vocabulary)} for word in asked]
+    return tuple(dict.fromkeys(_written(query, [w for w, own in zip(asked, rows, strict=True) if not own & has])))
+
+
 def family(run: str, vocabulary: Sequence[str]) -> frozenset[str]:
     """The terms of the book that count as this word."""
     if tokens.is_unspaced(run):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ask_book.book.manifest import Manifest
 from ask_book.retrieval import bm25, passages, places, query, ranking, storage, tokens
-from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge
+from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge, lacking
 from ask_book.retrieval.language import keeps_marks, language_of, locale
 
 
@@ -65,6 +65,11 @@ class Index:
         aside = locale(language_of(question, self.lang)).stopwords
         evidence = judge(asked, found, aside, nouns_capitalised=self.lang.startswith("de"))
         return Retrieval(tuple(Hit(at, score) for at, score in ranked), evidence)
+
+    def lacking(self, question: str, at: int) -> tuple[str, ...]:
+        """The words of a question, stop words aside, that a passage and its headings do not have."""
+        asked = query.read(question, locale(language_of(question, self.lang)).stopwords, self.marks)
+        return lacking(asked, self._terms(at), self.postings)
 
     def _runs(self, at: int) -> list[str]:
         return tokens.runs(tokens.fold(passages.body(self.manifest, self.manifest.chunks[at]), self.marks))
