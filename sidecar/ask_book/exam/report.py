@@ -93,16 +93,17 @@ def to_junit(results: Results) -> bytes:
     for exam, outcomes in results.exams:
         failures = sum(bool(outcome.reason) for outcome in outcomes)
         counts = {"tests": str(len(outcomes)), "failures": str(failures), "errors": "0", "skipped": "0"}
-        suite = ElementTree.SubElement(root, "testsuite", name=exam.path.name, **counts)
+        suite = ElementTree.SubElement(root, "testsuite", {"name": exam.path.name, **counts})
         for outcome in outcomes:
             question = outcome.question
             place = {"classname": exam.path.stem, "file": str(exam.path), "line": str(question.line)}
-            case = ElementTree.SubElement(suite, "testcase", name=question.text, **place)
+            case = ElementTree.SubElement(suite, "testcase", {"name": question.text, **place})
             if outcome.reason:
                 failure = ElementTree.SubElement(case, "failure", message=outcome.reason)
                 failure.text = f"{exam.path}:{question.line}: {outcome.reason}"
     ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    xml: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return xml + b"\n"
 
 
 def to_lines(results: Results) -> Iterator[str]:
