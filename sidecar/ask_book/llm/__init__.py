@@ -1,0 +1,1 @@
+"""A client for models behind an OpenAI-compatible interface: chat, tools, embeddings."""
