@@ -74,6 +74,9 @@ def _folder(options: argparse.Namespace) -> Path:
     if options.command == "exam":
         given += [name for name in options.files if Path(name).is_dir()]
         options.files = [name for name in options.files if name not in given]
+    if options.command == "export":
+        *before, options.out = options.places
+        given += before
     if len(given) > 1:
         raise UsageError(
             f"The book's folder is given {len(given)} times: {', '.join(given)}.",
@@ -112,6 +115,10 @@ def _parser() -> argparse.ArgumentParser:
         if first == "FILE":
             command.add_argument("files", metavar=first, nargs="*", help="an exam (default: exam.yml of the book)")
             command.set_defaults(folder=None)
+        elif first == "OUT":
+            command.usage = f"%(prog)s [-h] [--book DIR] [--json] [DIR] {first}"
+            command.add_argument("places", metavar=first, nargs="+", help="where to put it, after the book's folder")
+            command.set_defaults(folder=None)
         else:
             if first:
                 command.add_argument(first.lower(), metavar=first)
@@ -143,6 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     exam.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")
     exam.add_argument("--min-recall", type=_share, default=0.0, metavar="R", help="fail below this share, 0 to 1")
     exam.add_argument("--junit", type=Path, metavar="X", help="write JUnit's XML into this file, for CI")
+    add("export", "put the book in one folder, to be served anywhere", EXPORT, "OUT")
     add("start", "start the sidecar in the background", START)
     add("stop", "stop it", STOP)
     add("status", "tell whether it runs, and where", STATUS)
@@ -229,6 +237,17 @@ describes the format of the file.
 
 Exit code 0: done; 1: the share of answerable questions whose passage was found
 is below --min-recall."""
+
+EXPORT = """\
+Put the book, its index and its settings into one folder, which needs neither
+the sources nor Quarto nor pandoc:
+
+  ask-book export ../hydrology hydrology-export
+  ask-book serve hydrology-export
+
+The folder is made beside its place and then put there as a whole, also where a
+server reads an earlier one: it goes over to the new one by itself. Secrets stay
+behind, and what else is left out is listed."""
 
 START = """\
 Start the sidecar of this book in the background and return when it answers.

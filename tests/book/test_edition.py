@@ -7,6 +7,7 @@ import pytest
 
 from ask_book.book.edition import open_edition, rendered_edition
 from ask_book.book.plain import plain_manifest, plain_site
+from ask_book.book.project import find_project
 from ask_book.errors import AskBookError
 from book.plain_book import made, plain_book, project_at
 
@@ -27,6 +28,24 @@ def test_without_a_render_it_is_the_plain_rendition(tmp_path: Path) -> None:
     assert (edition.site / "one.html").is_file()
     assert edition.index_dir == tmp_path / "cache/index"
     assert edition.notices == ()
+
+
+def test_a_website_is_read_from_its_pages_only(tmp_path: Path) -> None:
+    website = "project: {type: website}\nwebsite: {title: W}\n"
+    (tmp_path / "_quarto.yml").write_text(website)
+    with pytest.raises(AskBookError, match="has no pages made with ask-book yet"):
+        open_edition(find_project(tmp_path, {}))
+    pages = {"_site/index.html": "<p>Text.</p>", "index.qmd": "Text.\n"}
+    manifest = json.dumps({"chapters": [{"file": "index.qmd", "href": "index.html"}]})
+    for name, text in {**pages, ".quarto/ask-book/default/manifest.json": manifest}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    os.utime(tmp_path / "index.qmd", (1, 1))
+    edition = open_edition(find_project(tmp_path, {}))
+    assert (edition.kind, edition.site, edition.notices) == ("rendered", (tmp_path / "_site").resolve(), ())
+    os.utime(tmp_path / "index.qmd", (2e9, 2e9))
+    (notice,) = open_edition(find_project(tmp_path, {})).notices
+    assert "(index.qmd)" in notice.message
 
 
 def test_a_rendered_book_is_preferred(tmp_path: Path) -> None:

@@ -146,6 +146,13 @@ def test_install_and_remove_leave_the_folder_as_it_was(project: Path) -> None:
     assert not (project / "_extensions").exists()
 
 
+def test_an_exported_book_has_nothing_to_list_it_in(tmp_path: Path) -> None:
+    (tmp_path / "ask-book.yml").write_text("export: 1\n")
+    with pytest.raises(AskBookError, match="is an exported book"):
+        plan_listing(load_configuration(tmp_path, {}))
+    assert plan_unlisting(load_configuration(tmp_path, {})).difference == ""
+
+
 def test_the_difference_is_shown_as_a_diff(project: Path) -> None:
     lines = plan_listing(load_configuration(project, {})).difference.splitlines()
     assert [line for line in lines[2:] if line.startswith(("+", "-"))] == ["+filters: [ask-book]"]

@@ -28,6 +28,14 @@ def refused(folder: Path, config: str, files: Mapping[str, str | bytes] | None =
     return caught.value
 
 
+def test_a_website_has_pages_but_no_list_of_chapters(tmp_path: Path) -> None:
+    website = "project: {type: website}\nlang: es\nwebsite: {title: Mi web, site-url: https://example.org/web/}\n"
+    site = project(tmp_path / "web", website)
+    assert (site.title, site.site_url, site.chapters) == ("Mi web", "https://example.org/web/", ())
+    assert site.output_dir == (tmp_path / "web" / "_site").resolve()
+    assert site.book_id == book_id("Mi web", "es", "https://example.org/web", "_site")
+
+
 def test_a_small_book(tmp_path: Path) -> None:
     book = project(
         tmp_path / "mi libro ñ #1",
@@ -150,7 +158,7 @@ def test_a_missing_chapter_is_named_with_its_line(tmp_path: Path) -> None:
         ("book: {title: T}", "_quarto.yml:1: the book lists no chapters"),
         ("book:\n  title: T\n  chapters:\n", "_quarto.yml:3: the book lists no chapters"),
         ("book:\n  chapters: []\n", "_quarto.yml:2: the book lists no chapters"),
-        ("project:\n  type: website\n", "of the type `website`, not a book"),
+        ("project:\n  type: manuscript\n", "of the type `manuscript`, not a book"),
         ("", "of the type `default`, not a book"),
         ("book: {chapters: [index.qmd, {foo: a}]}", "names neither a file nor a part"),
         ("book: {chapters: [../index.qmd]}", "is outside the project"),

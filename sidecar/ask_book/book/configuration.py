@@ -11,6 +11,7 @@ from ask_book.book.yaml_tree import Node, merge, read_yaml
 from ask_book.errors import AskBookError
 
 PROFILE_VARIABLE = "QUARTO_PROFILE"
+EXPORT_FILE = "ask-book.yml"
 
 
 @dataclass(frozen=True)
@@ -28,19 +29,24 @@ class Configuration:
         return self.files[0]
 
     @property
+    def is_export(self) -> bool:
+        """Whether this is a book without its sources, as `ask-book export` makes them."""
+        return self.main_file.name == EXPORT_FILE
+
+    @property
     def profile(self) -> str:
         """The name of the folder that holds what belongs to these profiles."""
         return "+".join(self.profiles) or "default"
 
 
 def find_root(folder: Path) -> Path:
-    """The project that `folder` is in: like Quarto, the nearest folder upwards with a `_quarto.yml`."""
+    """The project that `folder` is in: like Quarto, the nearest folder upwards with a `_quarto.yml`. Or an export."""
     start = folder.resolve()
     if not start.is_dir():
         what = "is a file, not a folder" if start.exists() else "does not exist"
         raise AskBookError(f"{folder} {what}.", "Give the folder that holds the book's _quarto.yml.", "no_project")
     for candidate in (start, *start.parents):
-        if _first(candidate, "_quarto.yml", "_quarto.yaml"):
+        if _first(candidate, "_quarto.yml", "_quarto.yaml", EXPORT_FILE):
             return candidate
     raise AskBookError(
         f"There is no _quarto.yml in {start}, nor in a folder above it.",
@@ -50,8 +56,13 @@ def find_root(folder: Path) -> Path:
 
 
 def load_configuration(root: Path, env: Mapping[str, str]) -> Configuration:
-    """Read `_quarto.yml`, its `metadata-files`, the files of the active profiles and `_quarto.yml.local`."""
+    """Read `_quarto.yml`, its `metadata-files`, the files of the active profiles and `_quarto.yml.local`.
+
+    Of an export, the one file that takes their place.
+    """
     main = _first(root, "_quarto.yml", "_quarto.yaml")
+    if main is None and (exported := _first(root, EXPORT_FILE)):
+        return Configuration(root, _read_mapping(exported), (exported,), ())
     if main is None:
         raise AskBookError(f"There is no _quarto.yml in {root}.", "Give the book's folder.", "no_project")
     files = [main]

@@ -30,10 +30,22 @@ class Edition:
 def open_edition(project: Project, progress: Progress | None = None, env: Mapping[str, str] | None = None) -> Edition:
     """The rendered book if its manifest and pages are there, else the plain rendition, made or refreshed.
 
-    Raises `AskBookError` when neither is possible (no pandoc, or pandoc fails).
+    Raises `AskBookError` when neither is possible (nothing to make it from, no pandoc, or pandoc fails).
     """
     if (rendered := rendered_edition(project)) is not None:
         return rendered
+    if project.configuration.is_export:
+        raise AskBookError(
+            f"The exported book in {project.root} is not whole: its manifest or one of its pages is missing.",
+            "Export it again: `ask-book export DIR OUT`.",
+            "export",
+        )
+    if not project.chapters:
+        raise AskBookError(
+            f"The website in {project.root} has no pages made with ask-book yet.",
+            "Render it with Quarto first: only books can be read from their sources.",
+            "not_rendered",
+        )
     pandoc = find_pandoc(os.environ if env is None else env)
     make_plain(project, pandoc, progress or _silent)
     return Edition("plain", plain_manifest(project), plain_site(project), project.cache_dir / "index")
@@ -50,16 +62,23 @@ def rendered_edition(project: Project) -> Edition | None:
         made = manifest.stat().st_mtime
         chapters = json.loads(manifest.read_bytes())["chapters"]
         pages = [project.output_dir / chapter["href"] for chapter in chapters]
+        sources = [chapter["file"] for chapter in chapters]
     except (OSError, ValueError, KeyError, TypeError):
         return None
     if not pages or not all(page.is_file() for page in pages):
         return None
-    return Edition("rendered", manifest, project.output_dir, project.data_dir / "index", _age(project, made))
+    # a website lists no chapters, an export has no sources
+    files = [chapter.file for chapter in project.chapters] or [
+        name for name in sources if (project.root / name).is_file()
+    ]
+    return Edition(
+        "rendered", manifest, project.output_dir, project.data_dir / "index", _age(project.root, files, made)
+    )
 
 
-def _age(project: Project, made: float) -> tuple[Notice, ...]:
+def _age(root: Path, files: list[str], made: float) -> tuple[Notice, ...]:
     """A notice when chapters were changed after the book was rendered."""
-    changed = [chapter.file for chapter in project.chapters if _modified(project.root / chapter.file) > made]
+    changed = [name for name in files if _modified(root / name) > made]
     if not changed:
         return ()
     named = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")

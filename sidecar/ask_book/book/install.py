@@ -75,6 +75,12 @@ def filters_listed(tree: Node) -> Node | None:
 
 def plan_listing(configuration: Configuration) -> Edit:
     """`_quarto.yml` with the filter listed. Nothing changes when the configuration lists it already."""
+    if configuration.is_export:
+        raise AskBookError(
+            f"{configuration.root} is an exported book: its pages are as they were rendered.",
+            "Use `ask-book init` where its sources are, render it there, and export it again.",
+            "export",
+        )
     path = configuration.main_file
     before = read_text(path, keep_bom=True)
     listed = filters_listed(configuration.tree)

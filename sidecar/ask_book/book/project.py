@@ -17,6 +17,8 @@ from ask_book.book.yaml_tree import Node
 from ask_book.errors import AskBookError
 
 SNIFFED_BYTES = 8192
+EXPORT_VERSION = 1
+EXPORTED_SITE = "site"
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,10 @@ class ChapterSource:
 
 @dataclass(frozen=True)
 class Project:
-    """`lang` is the language of the book's pages, "" when nothing says it. Paths are absolute."""
+    """`lang` is the language of the book's pages, "" when nothing says it. Paths are absolute.
+
+    `chapters` are none where only the pages can be read: in an export, and in a project of the type `website`.
+    """
 
     root: Path
     title: str
@@ -60,7 +65,7 @@ class Project:
     @property
     def data_dir(self) -> Path:
         """Where a render leaves the manifest."""
-        return self.root / ".quarto" / "ask-book" / self.profile
+        return self.root if self.configuration.is_export else self.root / ".quarto" / "ask-book" / self.profile
 
     @cached_property
     def key(self) -> str:
@@ -83,9 +88,12 @@ def find_project(folder: Path, env: Mapping[str, str]) -> Project:
     """
     configuration = load_configuration(find_root(folder), env)
     tree, root = configuration.tree, configuration.root
-    title = tree.text_at("book", "title") or tree.text_at("title")
-    site_url = tree.text_at("book", "site-url")
-    output_dir = (root / (tree.text_at("project", "output-dir") or "_book")).resolve()
+    if configuration.is_export:
+        return _exported(configuration)
+    kind, output = ("website", "_site") if _is_website(tree) else ("book", "_book")
+    title = tree.text_at(kind, "title") or tree.text_at("title")
+    site_url = tree.text_at(kind, "site-url")
+    output_dir = (root / (tree.text_at("project", "output-dir") or output)).resolve()
     return Project(
         root=root,
         title=title,
@@ -94,7 +102,32 @@ def find_project(folder: Path, env: Mapping[str, str]) -> Project:
         site_url=site_url,
         output_dir=output_dir,
         book_id=book_id(title, tree.text_at("lang"), site_url, output_dir.name),
-        chapters=_chapters(configuration),
+        chapters=() if kind == "website" else _chapters(configuration),
+        configuration=configuration,
+    )
+
+
+def _is_website(tree: Node) -> bool:
+    return tree.text_at("project", "type") == "website" and tree.get("book") is None
+
+
+def _exported(configuration: Configuration) -> Project:
+    tree, root = configuration.tree, configuration.root
+    if tree.text_at("export") != str(EXPORT_VERSION):
+        raise AskBookError(
+            f"{configuration.main_file} is no export that this ask-book can read.",
+            "Export the book again with the version of ask-book that serves it.",
+            "export",
+        )
+    return Project(
+        root=root,
+        title=tree.text_at("title"),
+        authors=_authors(tree),
+        lang=tree.text_at("lang"),
+        site_url=tree.text_at("site-url"),
+        output_dir=root / EXPORTED_SITE,
+        book_id=tree.text_at("book-id"),
+        chapters=(),
         configuration=configuration,
     )
 
@@ -124,7 +157,7 @@ def _chapters(configuration: Configuration) -> tuple[ChapterSource, ...]:
         kind = tree.text_at("project", "type") or "default"
         raise AskBookError(
             f"{configuration.main_file} has no `book:`: this Quarto project is of the type `{kind}`, not a book.",
-            "ask-book works on projects with `project: type: book` and `book: chapters:`.",
+            "ask-book works on projects of the types `book` and `website`.",
             "no_book",
         )
     listed: dict[str, ChapterSource] = {}
