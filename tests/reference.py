@@ -19,8 +19,9 @@ from starlette.routing import Route
 from ask_book.book.settings import NAMES, SECTION
 from ask_book.cli import _parser
 from ask_book.server.access import Access
-from ask_book.server.app import create_app
+from ask_book.server.app import create_app, readers_routes
 from ask_book.server.holder import Holder
+from ask_book.server.routes import Routes
 
 ROOT = Path(__file__).resolve().parents[1]
 INCLUDES = "examples/book/_includes"
@@ -29,6 +30,7 @@ SCHEMA_OF_SCHEMAS = "https://m.canouil.dev/quarto-wizard/assets/schema/v1/extens
 COMMON = ("help", "folder", "book", "json")
 # Variables that are no settings of a book.
 VARIABLES = {
+    "ASK_BOOK_API_KEY": "the key of the model; it goes only to a `ASK_BOOK_BASE_URL` set beside it",
     "ASK_BOOK": "names the sidecar that a render starts; `off` starts none",
     "ASK_BOOK_START": "set to 1, lets a render start the sidecar even with `CI`",
     "ASK_BOOK_PANDOC": "names the Pandoc to use, if several are installed",
@@ -89,9 +91,10 @@ def options() -> str:
 
 def routes() -> str:
     """The table of HTTP routes, each with the first sentence of what its handler says."""
-    app = create_app(Holder("", "", ""), Access(""))
+    holder, access = Holder("", "", ""), Access("")
+    all_routes = [*create_app(holder, access).routes, *readers_routes(Routes(holder, access))]
     rows: dict[str, tuple[str, str]] = {}
-    for route in app.routes:
+    for route in all_routes:
         if isinstance(route, Route):
             path = "/…" if route.path == "/{path:path}" else route.path
             # a path that takes POST only has a second route, which says so

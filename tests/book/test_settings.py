@@ -28,6 +28,22 @@ def test_every_setting(tmp_path: Path) -> None:
     assert found == Settings(5, 10, "https://ask.example.org/book", "k", ("One?", "Two?"), (("title", "Pregúntale"),))
 
 
+def test_the_settings_of_a_model(tmp_path: Path) -> None:
+    found = settings(
+        tmp_path,
+        "ask-book:\n  base-url: http://localhost:11434/v1/\n  chat-model: qwen3:8b\n  mode: grounded\n"
+        "  temperature: 0\n  answer-language: question\n  style: [No em dashes.]\n"
+        "  system-prompt: |\n    Be brief.\n  cache: false\n"
+        "  passage-characters: 900\n  tokens-per-day: 0\n",
+        {"ASK_BOOK_MODEL_SECONDS": "5", "ASK_BOOK_TEMPERATURE": "0.7"},
+        "ASK_BOOK_CHAT_MODEL=mistral\nASK_BOOK_CACHE=true\n",
+    )
+    assert (found.base_url, found.chat_model, found.mode) == ("http://localhost:11434/v1", "mistral", "grounded")
+    assert (found.temperature, found.model_seconds, found.cache) == (0.7, 5, True)
+    assert (found.answer_language, found.style, found.system_prompt) == ("question", ("No em dashes.",), "Be brief.")
+    assert (found.passage_characters, found.tokens_per_day) == (900, 0)
+
+
 def test_the_later_place_wins_and_is_named(tmp_path: Path) -> None:
     section = "ask-book:\n  top-k: 1\n"
     assert settings(tmp_path, section).top_k == 1
@@ -70,6 +86,13 @@ def test_the_name_of_the_seed_is_honoured(tmp_path: Path) -> None:
         ("ask-book:\n  shortcut: F2\n", ":3: `ask-book: shortcut` is 'F2', but must be one letter or digit.", ""),
         ("ask-book:\n  suggestions: One?\n", ":3: `ask-book: suggestions` is 'One?', but must be a list of texts.", ""),
         ("ask-book:\n  texts: [a]\n", ":3: `ask-book: texts` is ['a'], but must be `name: text` lines.", ""),
+        ("ask-book:\n  mode: magic\n", ":3: `ask-book: mode` is 'magic', but must be one of auto, extractive, ", ""),
+        ("ask-book:\n  temperature: 3\n", ":3: `ask-book: temperature` is 3, but must be a number from 0 to 2.", ""),
+        ("ask-book:\n  temperature: warm\n", ":3: `ask-book: temperature` is 'warm'", ""),
+        ("ask-book:\n  cache: perhaps\n", ":3: `ask-book: cache` is 'perhaps', but must be true or false.", ""),
+        ("ask-book:\n  chat-model: ''\n", ":3: `ask-book: chat-model` is '', but must be a text.", ""),
+        ("ask-book:\n  chatmodel: x\n", ":3: `ask-book:` has no setting `chatmodel`.", "Did you mean `chat-model`?"),
+        ("ask-book:\n  api_key: x\n", ":3: `ask-book:` has no setting `api_key`.", "Secrets never go in _quarto.yml"),
         ("ask-book: yes please\n", ":2: `ask-book:` must hold `name: value` lines.", "top-k: 7"),
     ],
 )
@@ -86,5 +109,9 @@ def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
 
 
 def test_each_setting_is_documented() -> None:
-    assert list(NAMES) == ["top-k", "idle-minutes", "endpoint", "shortcut", "suggestions", "texts"]
+    assert list(NAMES) == [
+        "top-k", "idle-minutes", "endpoint", "shortcut", "suggestions", "texts", "base-url", "chat-model", "mode",
+        "temperature", "answer-language", "style", "system-prompt", "passage-characters", "model-seconds",
+        "answer-seconds", "tokens-per-question", "tokens-per-day", "cache",
+    ]  # fmt: skip
     assert all(spec.metadata["doc"].endswith(".") for spec in NAMES.values())

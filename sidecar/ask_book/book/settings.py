@@ -48,6 +48,33 @@ def _whole(low: int, high: int) -> Kind:
     return Kind(f"a whole number from {low} to {high}", read, {"type": "integer", "min": low, "max": high})
 
 
+def _decimal(low: float, high: float) -> Kind:
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not re.fullmatch(r"\d{1,4}(\.\d{1,6})?", str(value)):
+            raise ValueError
+        if not low <= float(value) <= high:
+            raise ValueError
+        return float(value)
+
+    return Kind(f"a number from {low:g} to {high:g}", read, {"type": "number", "min": low, "max": high})
+
+
+def _one_of(*names: str) -> Kind:
+    def read(value: Any) -> str:
+        if value not in names:
+            raise ValueError
+        return str(value)
+
+    return Kind(f"one of {', '.join(names)}", read, {"type": "string", "enum": list(names)})
+
+
+def _read_flag(value: Any) -> bool:
+    try:
+        return {"true": True, "1": True, "false": False, "0": False}[str(value).lower()]
+    except KeyError:
+        raise ValueError from None
+
+
 def _read_url(value: Any) -> str:
     if not isinstance(value, str) or not re.fullmatch(URL_PATTERN, value):
         raise ValueError
@@ -58,6 +85,12 @@ def _read_key(value: Any) -> str:
     if not re.fullmatch(KEY_PATTERN, str(value)):
         raise ValueError
     return str(value).lower()
+
+
+def _read_text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value.strip()
 
 
 def _read_texts(value: Any) -> tuple[str, ...]:
@@ -77,6 +110,8 @@ _URL = Kind(
     _read_url,
     {"type": "string", "pattern": URL_PATTERN, "pattern-exact": True},
 )
+_FLAG = Kind("true or false", _read_flag, {"type": "boolean"})
+_TEXT = Kind("a text", _read_text, {"type": "string", "min-length": 1})
 _KEY = Kind(
     "one letter or digit",
     _read_key,
@@ -103,6 +138,49 @@ class Settings:
     shortcut: str = _setting(_KEY, "i", "The key that opens the panel together with Ctrl or Cmd.")
     suggestions: tuple[str, ...] = _setting(_TEXTS, (), "Questions offered in the empty panel.")
     texts: tuple[tuple[str, str], ...] = _setting(_NAMED_TEXTS, (), "Texts of the panel to say in other words.")
+    base_url: str | None = _setting(
+        _URL, None, "Where the language model is reached: the address that ends in /v1.", ("ASK_BOOK_BASE_URL",)
+    )
+    chat_model: str | None = _setting(
+        _TEXT, None, "The language model that writes answers; without one they are quotes.", ("ASK_BOOK_CHAT_MODEL",)
+    )
+    mode: str = _setting(
+        _one_of("auto", "extractive", "grounded", "tools"),
+        "auto",
+        "The most that answers may use: quotes alone, a model with passages, or a model that searches the book itself.",
+        ("ASK_BOOK_MODE",),
+    )
+    temperature: float = _setting(
+        _decimal(0, 2), 0.2, "How freely the model words its answers.", ("ASK_BOOK_TEMPERATURE",)
+    )
+    answer_language: str = _setting(
+        _one_of("book", "question"), "book", "The language that the model answers in: the book's or the question's."
+    )
+    style: tuple[str, ...] = _setting(_TEXTS, (), "Rules of style for the model, such as: no em dashes.")
+    system_prompt: str | None = _setting(
+        _TEXT, None, "Your own instructions to the model, in place of those of ask-book."
+    )
+    passage_characters: int = _setting(
+        _whole(200, 20_000), 1800, "How much of each passage the model reads.", ("ASK_BOOK_PASSAGE_CHARACTERS",)
+    )
+    model_seconds: int = _setting(
+        _whole(1, 3600), 60, "How long the model may be silent before it is given up.", ("ASK_BOOK_MODEL_SECONDS",)
+    )
+    answer_seconds: int = _setting(
+        _whole(1, 3600), 300, "How long the model may take for an answer in all.", ("ASK_BOOK_ANSWER_SECONDS",)
+    )
+    tokens_per_question: int = _setting(
+        _whole(1000, 10_000_000), 60_000, "How many tokens one answer may take.", ("ASK_BOOK_TOKENS_PER_QUESTION",)
+    )
+    tokens_per_day: int = _setting(
+        _whole(0, 999_999_999),
+        1_000_000,
+        "How many tokens all answers of a day (UTC) may take; after that they are quotes.",
+        ("ASK_BOOK_TOKENS_PER_DAY",),
+    )
+    cache: bool = _setting(
+        _FLAG, True, "Whether a question asked again gets the answer that was written before.", ("ASK_BOOK_CACHE",)
+    )
     origins: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
 
