@@ -16,13 +16,15 @@ Floats = npt.NDArray[np.float32]
 Kind = Literal["e5", "encoder", "other"]
 
 LONGEST_TEXT = 4000
+# Of how texts are made ready for a model: a change makes all vectors anew.
+VERSION = 1
 
 
 class Embedder(Protocol):
     """`name` tells its vectors from all others: where it runs, model, version. Never a key.
 
     `kind` chooses the share of the vectors in a ranking. `unasked`: it costs nothing and sends nothing to another
-    machine, so that no consent is needed. `batch`: how many texts are worth one call, each kept before the next.
+    machine, so that no consent is needed. `batch`: how many texts make a call; `parallel`: how many calls at once.
     """
 
     @property
@@ -36,6 +38,9 @@ class Embedder(Protocol):
 
     @property
     def batch(self) -> int: ...  # noqa: D102
+
+    @property
+    def parallel(self) -> int: ...  # noqa: D102
 
     async def passages(self, texts: Sequence[str]) -> Floats:
         """Unit vectors of passages, one a row."""

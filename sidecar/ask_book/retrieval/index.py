@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from ask_book.book.manifest import Manifest
 from ask_book.retrieval import bm25, passages, places, query, ranking, storage, tokens
+from ask_book.retrieval.embedding import Embedder
 from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge, lacking
 from ask_book.retrieval.language import keeps_marks, language_of, locale
+from ask_book.retrieval.vectors import Vectors, ready
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Index:
     lang: str
     marks: bool
     postings: bm25.Postings
+    vectors: Vectors | None = None
 
     def search(self, question: str, k: int = 7, scope: str | None = None) -> Retrieval:
         """The best `k` passages for a question, best first; ties in reading order. `scope`: see `places.in_scope`."""
@@ -96,8 +99,11 @@ class Index:
         return read
 
 
-def open_index(manifest: Manifest, folder: Path) -> Index:
-    """The index of `manifest`: the one in `folder` if it fits, else a new one, written there if that is possible."""
+def open_index(manifest: Manifest, folder: Path, embedder: Embedder | None = None) -> Index:
+    """The index of `manifest`: the one in `folder` if it fits, else a new one, written there if that is possible.
+
+    With the vectors of `embedder` when all of them were made before.
+    """
     sample = " ".join(chapter.text[:20_000] for chapter in manifest.chapters)
     lang = manifest.book.lang or language_of(sample)
     marks = keeps_marks(manifest.book.lang, sample)
@@ -106,4 +112,4 @@ def open_index(manifest: Manifest, folder: Path) -> Index:
         postings = bm25.build((passages.indexed_text(manifest, chunk) for chunk in manifest.chunks), marks)
         with suppress(OSError):
             storage.save(manifest, lang, postings, folder)
-    return Index(manifest, lang, marks, postings)
+    return Index(manifest, lang, marks, postings, ready(manifest, folder, embedder) if embedder else None)

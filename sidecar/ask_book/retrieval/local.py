@@ -31,6 +31,7 @@ class LocalEmbedder:
     """A model in this process, read when it is first needed. `workers`: how many texts are embedded at once."""
 
     unasked = True
+    parallel = 1
 
     def __init__(self, name: str, kind: Kind, prefixes: Prefixes, load: Callable[[], Model], workers: int) -> None:
         self.name = name

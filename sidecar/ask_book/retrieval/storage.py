@@ -1,7 +1,8 @@
-"""The index on disk: `chunks.json`, `lexical.npz` and `index.meta.json`, in one folder.
+"""The index on disk: `chunks.json`, `lexical.npz`, `index.npz` and `index.meta.json`, in one folder.
 
 `chunks.json` has the passages in words, for people and other programs; `lexical.npz` the arrays of `bm25.Postings`
-(the vocabulary as UTF-8, a term a line); `index.meta.json` what they were made from. They are used only while they fit
+(the vocabulary as UTF-8, a term a line); `index.npz` the vectors, a row a passage, and for a large book `vectors.npy`
+the same, which is mapped into memory; `index.meta.json` what they were made from. They are used only while they fit
 the manifest and this version: what is cut short, edited or of another book does not count and is written again.
 """
 
@@ -18,15 +19,17 @@ import numpy as np
 
 from ask_book.book.manifest import Manifest
 from ask_book.files import write_atomically
-from ask_book.retrieval import tokens
+from ask_book.retrieval import embedding, tokens
 from ask_book.retrieval.bm25 import Postings
+from ask_book.retrieval.embedding import Floats
 
 FORMAT = 1
-CHUNKS, LEXICAL, META = "chunks.json", "lexical.npz", "index.meta.json"
+CHUNKS, LEXICAL, VECTORS, MAPPED, META = "chunks.json", "lexical.npz", "index.npz", "vectors.npy", "index.meta.json"
+MAPPED_FROM = 20_000
 
 
 def _fingerprint(manifest: Manifest) -> str:
-    made_from = [FORMAT, tokens.VERSION, manifest.book.hash, manifest.book.lang]
+    made_from = [FORMAT, tokens.VERSION, embedding.VERSION, manifest.book.hash, manifest.book.lang]
     made_from += [(chunk.id, chunk.chapter, chunk.start, chunk.end) for chunk in manifest.chunks]
     return sha256(json.dumps(made_from).encode()).hexdigest()
 
@@ -76,6 +79,47 @@ def save(manifest: Manifest, lang: str, postings: Postings, folder: Path) -> Non
     }
     for name, data in files.items():
         write_atomically(folder / name, data)
+    write_atomically(folder / META, json.dumps(meta, indent=1).encode())
+
+
+def load_vectors(manifest: Manifest, folder: Path, model: str) -> Floats | None:
+    """The vectors that `model` made of this manifest; None when they are missing, damaged or of something else."""
+    try:
+        about = json.loads((folder / META).read_bytes())["vectors"]
+        if (about["model"], about["fingerprint"]) != (model, _fingerprint(manifest)):
+            return None
+        name = MAPPED if MAPPED in about["crc32"] else VECTORS
+        if zlib.crc32(np.memmap(folder / name, np.uint8, "r").data) != about["crc32"][name]:
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if name == MAPPED:
+        mapped: Floats = np.load(folder / name, mmap_mode="r", allow_pickle=False)
+        return mapped
+    with np.load(folder / name, allow_pickle=False) as arrays:
+        vectors: Floats = arrays["vectors"]
+        return vectors
+
+
+def save_vectors(manifest: Manifest, folder: Path, model: str, vectors: Floats) -> None:
+    """Write the vectors beside an index that is there already. Raises `OSError` where that is not possible."""
+    compressed = BytesIO()
+    np.savez_compressed(compressed, vectors=vectors)
+    files = {VECTORS: compressed.getvalue()}
+    if len(vectors) > MAPPED_FROM:
+        plain = BytesIO()
+        np.save(plain, vectors)
+        files[MAPPED] = plain.getvalue()
+    for name, data in files.items():
+        write_atomically(folder / name, data)
+    about = {
+        "model": model,
+        "dimension": vectors.shape[1],
+        "chunks": len(vectors),
+        "fingerprint": _fingerprint(manifest),
+        "crc32": _checksums(files),
+    }
+    meta = {**json.loads((folder / META).read_bytes()), "vectors": about}
     write_atomically(folder / META, json.dumps(meta, indent=1).encode())
 
 
