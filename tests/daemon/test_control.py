@@ -18,6 +18,7 @@ import pytest
 
 from ask_book import __version__
 from ask_book.book.identity import ports
+from ask_book.book.manifest import read_manifest
 from ask_book.book.project import Project, find_project
 from ask_book.book.settings import settings_of
 from ask_book.daemon import control
@@ -54,7 +55,10 @@ def test_start_status_stop(project: Project) -> None:
     assert control.status(project) == control.Status(False, book_id=project.book_id)
     state = start(project)
     assert state.port in ports(project.book_id)
-    assert health(state)["book"] == {"id": project.book_id, "title": "Un libro", "lang": "es"}
+    wait_until(lambda: health(state)["edition"] == "plain")
+    manifest = read_manifest(project.cache_dir / "manifest.json")
+    named = {"id": project.book_id, "title": "Un libro", "lang": "es"}
+    assert health(state)["book"] == {**named, "hash": manifest.book.hash}
     expected = control.Status(True, state.url, state.pid, state.port, project.book_id, __version__)
     assert control.status(project) == expected
     assert start(project) == state

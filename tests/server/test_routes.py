@@ -31,9 +31,14 @@ def error_of(response: httpx.Response) -> tuple[int, str]:
     return response.status_code, error["code"]
 
 
-def test_health_says_whose_sidecar_this_is(client: httpx.Client) -> None:
+def test_health_says_whose_sidecar_this_is(client: httpx.Client, book: OpenBook) -> None:
     health = client.get("/health").json()
-    assert health["book"] == {"id": "a1e5b0c4d2f3", "title": "Guía del valle de Aré", "lang": "es"}
+    assert health["book"] == {
+        "id": "a1e5b0c4d2f3",
+        "title": "Guía del valle de Aré",
+        "lang": "es",
+        "hash": book.manifest.book.hash,
+    }
     assert health["index"] == {"state": "ready", "progress": 1.0, "chunks": 6}
     assert health["versions"] == {"ask_book": __version__, "manifest": 1}
     assert health["works"] == {"chat": False, "embeddings": False, "pdf": False}

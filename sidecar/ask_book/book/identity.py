@@ -1,4 +1,4 @@
-"""A book's name on every machine, and the ports its sidecar may listen on.
+"""A book's name on every machine, the version of its manifest, and the ports its sidecar may listen on.
 
 The Lua filter and the page compute the same values: `tests/fixtures/book_ids.json`
 holds the vectors that all of them are tested against.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+MANIFEST_VERSION = 1
 PORT_BASE = 10240
 PORT_GROUPS = 5440
 PORTS_PER_BOOK = 4

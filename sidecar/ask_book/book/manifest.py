@@ -15,9 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from ask_book.book.identity import MANIFEST_VERSION
 from ask_book.errors import AskBookError
-
-VERSION = 1
 
 _TAG = re.compile(r"\[?f(\d{1,6})-(\d{1,9})-(\d{1,9})\]?")
 
@@ -192,9 +191,9 @@ def read_manifest(path: Path) -> Manifest:
     """Read `manifest.json`. Raises `AskBookError` when it is missing, cut short or of another version."""
     try:
         data = json.loads(path.read_bytes())
-        if data["version"] != VERSION:
+        if data["version"] != MANIFEST_VERSION:
             raise AskBookError(
-                f"{path} has manifest version {data['version']}, this ask-book reads version {VERSION}.",
+                f"{path} has manifest version {data['version']}, this ask-book reads version {MANIFEST_VERSION}.",
                 "Render the book again with the extension of the same version.",
                 "manifest",
             )

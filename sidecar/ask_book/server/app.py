@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ask_book.answering.assistant import WITHOUT_MODEL, Assistant
 from ask_book.errors import AskBookError
 from ask_book.server.access import Access, AccessRules
-from ask_book.server.errors import error_page, error_response
+from ask_book.server.errors import error_page, error_response, on_error
+from ask_book.server.health import Health
 from ask_book.server.holder import Holder
-from ask_book.server.routes import Routes, on_error
+from ask_book.server.later import Later
+
+if TYPE_CHECKING:
+    from ask_book.answering.assistant import Assistant
+    from ask_book.server.routes import Routes
 
 
 @dataclass(frozen=True)
@@ -43,24 +49,38 @@ def create_app(
     access: Access,
     state_dir: Path | None = None,
     top_k: int = 7,
-    assistant: Assistant = WITHOUT_MODEL,
+    assistant: Callable[[], Assistant] | None = None,
 ) -> Starlette:
-    """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere."""
-    routes = Routes(holder, access, assistant, state_dir, top_k)
+    """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere.
+
+    `assistant` is called once, at the first request that is more than a look at `/health`.
+    """
+
+    def readers() -> ASGIApp:
+        from ask_book.answering.assistant import WITHOUT_MODEL
+        from ask_book.server.routes import Routes
+
+        routes = Routes(holder, access, assistant() if assistant else WITHOUT_MODEL, state_dir, top_k)
+        return Router(readers_routes(routes))
+
     return Starlette(
-        routes=[
-            Route("/health", routes.health),
-            Route("/ask", routes.ask, methods=["POST"]),
-            Route("/search", routes.search),
-            Route("/passages/{tag}", routes.passage),
-            Route("/feedback", routes.feedback, methods=["POST"]),
-            Route("/reload", routes.reload, methods=["POST"]),
-            *(Route(path, _only_posted) for path in ("/ask", "/feedback", "/reload")),
-            Route("/{path:path}", routes.page),
-        ],
+        routes=[Route("/health", Health(holder).health), Mount("", Later(readers))],
         middleware=[Middleware(AccessRules, access), Middleware(CountsUse, holder)],
         exception_handlers={AskBookError: on_error, HTTPException: _on_http_error, Exception: _on_bug},
     )
+
+
+def readers_routes(routes: Routes) -> list[Route]:
+    """Everything but `/health`."""
+    return [
+        Route("/ask", routes.ask, methods=["POST"]),
+        Route("/search", routes.search),
+        Route("/passages/{tag}", routes.passage),
+        Route("/feedback", routes.feedback, methods=["POST"]),
+        Route("/reload", routes.reload, methods=["POST"]),
+        *(Route(path, _only_posted) for path in ("/ask", "/feedback", "/reload")),
+        Route("/{path:path}", routes.page),
+    ]
 
 
 async def _only_posted(_: Request) -> Response:

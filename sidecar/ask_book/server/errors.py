@@ -1,4 +1,4 @@
-"""Failures as the HTTP contract says them."""
+"""Failures as the HTTP contract says them, and the headers of what is no page of the book."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from ask_book.errors import AskBookError
+from ask_book.errors import AskBookError, UsageError
 
 OWN_PAGES = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
 
@@ -22,6 +22,15 @@ _PAGE = """<!doctype html>
 """
 
 
+class RequestError(AskBookError):
+    """A request that cannot be served, with its HTTP status."""
+
+    def __init__(self, status: int, message: str, hint: str, code: str, retry_after: int | None = None) -> None:
+        super().__init__(message, hint, code)
+        self.status = status
+        self.headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+
+
 def error_json(code: str, message: str, hint: str = "") -> dict[str, dict[str, str]]:
     """The body of every failure."""
     return {"error": {"code": code, "message": message, "hint": hint}}
@@ -31,9 +40,12 @@ def error_response(
     status: int, code: str, message: str, hint: str = "", headers: dict[str, str] | None = None
 ) -> Response:
     """A failure for programs."""
-    return JSONResponse(
-        error_json(code, message, hint), status, {**OWN_PAGES, "Cache-Control": "no-store", **(headers or {})}
-    )
+    return json_response(error_json(code, message, hint), headers, status)
+
+
+def json_response(data: object, headers: dict[str, str] | None = None, status: int = 200) -> Response:
+    """JSON that no cache keeps."""
+    return JSONResponse(data, status, {**OWN_PAGES, "Cache-Control": "no-store", **(headers or {})})
 
 
 def error_page(request: Request, status: int, error: AskBookError, headers: dict[str, str] | None = None) -> Response:
@@ -42,3 +54,11 @@ def error_page(request: Request, status: int, error: AskBookError, headers: dict
         return error_response(status, error.code, error.message, error.hint, headers)
     page = _PAGE.format(message=escape(error.message), hint=escape(error.hint))
     return HTMLResponse(page, status, {**OWN_PAGES, "Cache-Control": "no-store", **(headers or {})})
+
+
+async def on_error(request: Request, error: Exception) -> Response:
+    """Every `AskBookError` as the contract's JSON, or a small page for a browser that opens one."""
+    assert isinstance(error, AskBookError)
+    if isinstance(error, RequestError):
+        return error_page(request, error.status, error, error.headers)
+    return error_page(request, 400 if isinstance(error, UsageError) else 500, error)

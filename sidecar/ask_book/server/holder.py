@@ -12,6 +12,16 @@ if TYPE_CHECKING:
 from ask_book.errors import AskBookError
 
 
+@dataclass(frozen=True)
+class Works:
+    """What a server can do beside searching, and whose model it asks."""
+
+    chat: bool = False
+    embeddings: bool = False
+    pdf: bool = False
+    model_host: str | None = None
+
+
 @dataclass
 class Holder:
     """Swapped as a whole: a request reads `current` once and keeps what it got.
@@ -26,6 +36,7 @@ class Holder:
     lang: str
     reload: Callable[[], None] = lambda: None
     current: OpenBook | None = None
+    works: Works = Works()
     progress: float = 0.0
     failure: AskBookError | None = None
     last_used: float = field(default_factory=time.monotonic)

@@ -13,20 +13,19 @@ from typing import Any
 
 from anyio import to_thread
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Send
 
-from ask_book import __version__
 from ask_book.answering.answer import source, sources_header, to_json
 from ask_book.answering.ask import answer
 from ask_book.answering.assistant import WITHOUT_MODEL, Assistant
 from ask_book.answering.events import Event, collect, event_json
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Question, question, question_text
-from ask_book.book.manifest import VERSION, Tag
+from ask_book.book.manifest import Tag
 from ask_book.errors import AskBookError, UsageError
 from ask_book.server.access import Access
-from ask_book.server.errors import OWN_PAGES, error_json, error_page
+from ask_book.server.errors import OWN_PAGES, RequestError, error_json, json_response
 from ask_book.server.feedback import keep_feedback
 from ask_book.server.holder import Holder
 from ask_book.server.passages import find_passage, fnv1a
@@ -39,15 +38,6 @@ MOST_PASSAGES = 50
 log = logging.getLogger(__name__)
 
 
-class RequestError(AskBookError):
-    """A request that cannot be served, with its HTTP status."""
-
-    def __init__(self, status: int, message: str, hint: str, code: str, retry_after: int | None = None) -> None:
-        super().__init__(message, hint, code)
-        self.status = status
-        self.headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-
-
 @dataclass(frozen=True)
 class Routes:
     """The handlers of one server. `state_dir` None: nothing is kept. `top_k`: how many passages an answer looks at."""
@@ -57,29 +47,6 @@ class Routes:
     assistant: Assistant = WITHOUT_MODEL
     state_dir: Path | None = None
     top_k: int = 7
-
-    async def health(self, _: Request) -> Response:
-        """What works now; answers at once, also while the index is made."""
-        holder, book = self.holder, self.holder.current
-        state = "ready" if book else "failed" if holder.failure else "building"
-        notices = [vars(notice) for notice in book.notices] if book else []
-        if holder.failure:
-            notices.append({"code": holder.failure.code, "message": holder.failure.message})
-        return _json(
-            {
-                "book": {"id": holder.book_id, "title": holder.title, "lang": holder.lang},
-                "versions": {"ask_book": __version__, "manifest": VERSION},
-                "index": {
-                    "state": state,
-                    "progress": 1.0 if book else holder.progress,
-                    "chunks": len(book.manifest.chunks) if book else 0,
-                },
-                "edition": book.kind if book else None,
-                "works": {"chat": False, "embeddings": False, "pdf": False},
-                "model_host": None,
-                "notices": notices,
-            }
-        )
 
     async def ask(self, request: Request) -> Response:
         """An answer: events when the client accepts them, else the whole as JSON."""
@@ -93,7 +60,7 @@ class Routes:
             done = await collect(answer(book, asked, self.assistant, self.top_k))
         finally:
             self.holder.busy -= 1
-        return _json(to_json(done), {"X-Ask-Book-Sources": sources_header(done.sources)})
+        return json_response(to_json(done), {"X-Ask-Book-Sources": sources_header(done.sources)})
 
     async def search(self, request: Request) -> Response:
         """Passages with scores, and whether they are enough to answer."""
@@ -103,7 +70,7 @@ class Routes:
         found = await book.search(words, k, request.query_params.get("scope") or None)
         chunks = [(book.manifest.chunks[hit.chunk], hit.score) for hit in found.hits]
         passages = [source(book.manifest, Tag(chunk.chapter, chunk.start, chunk.end), score) for chunk, score in chunks]
-        return _json(
+        return json_response(
             {"passages": [vars(item) for item in passages if item], "evidence": vars(found.evidence)},
         )
 
@@ -118,7 +85,9 @@ class Routes:
         if found is None:
             raise RequestError(404, "The book no longer has these words.", "Search for them.", "stale")
         place, quote = book.manifest.place(found), book.manifest.text(found) or ""
-        return _json({"tag": str(found), "quote": quote, "hash": fnv1a(quote), "moved": found != tag, **vars(place)})
+        return json_response(
+            {"tag": str(found), "quote": quote, "hash": fnv1a(quote), "moved": found != tag, **vars(place)}
+        )
 
     async def feedback(self, request: Request) -> Response:
         """Keep what a reader thinks of an answer."""
@@ -126,7 +95,7 @@ class Routes:
         if self.state_dir is None:
             raise RequestError(404, "No feedback is kept here.", "", "feedback")
         await to_thread.run_sync(keep_feedback, self.state_dir, self.holder.book_id, data)
-        return _json({"kept": True}, status=201)
+        return json_response({"kept": True}, status=201)
 
     async def reload(self, request: Request) -> Response:
         """Look for a newer edition of the book; the owner only."""
@@ -135,7 +104,7 @@ class Routes:
                 401, "This needs the owner's token.", "Use the command `ask-book` on the same machine.", "token"
             )
         self.holder.reload()
-        return _json({"reloading": True}, status=202)
+        return json_response({"reloading": True}, status=202)
 
     async def page(self, request: Request) -> Response:
         """A page or file of the book."""
@@ -185,14 +154,6 @@ class _EventStream(StreamingResponse):
             await super().stream_response(send)
 
 
-async def on_error(request: Request, error: Exception) -> Response:
-    """Every `AskBookError` as the contract's JSON, or a small page for a browser that opens one."""
-    assert isinstance(error, AskBookError)
-    if isinstance(error, RequestError):
-        return error_page(request, error.status, error, error.headers)
-    return error_page(request, 400 if isinstance(error, UsageError) else 500, error)
-
-
 async def _body(request: Request) -> dict[str, Any]:
     """The JSON object of a request, within `BODY_BYTES` and `BODY_SECONDS`."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
@@ -221,10 +182,6 @@ def _whole(text: str | None, default: int) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:9]) <= MOST_PASSAGES:
         raise UsageError(f"k is not a whole number from 1 to {MOST_PASSAGES}.", "Leave it out.", "k")
     return int(text)
-
-
-def _json(data: object, headers: dict[str, str] | None = None, status: int = 200) -> Response:
-    return JSONResponse(data, status, {**OWN_PAGES, "Cache-Control": "no-store", **(headers or {})})
 
 
 def _sse(kind: str, data: object) -> bytes:

@@ -1,0 +1,26 @@
+"""What is made at its first use, so that a server answers `/health` before it has imported the rest."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from anyio import to_thread
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+
+@dataclass
+class Later:
+    """ASGI: the application that `make` returns, made once, in a thread."""
+
+    make: Callable[[], ASGIApp]
+    _made: ASGIApp | None = None
+    _making: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if self._made is None:
+            async with self._making:
+                self._made = self._made or await to_thread.run_sync(self.make)
+        await self._made(scope, receive, send)
