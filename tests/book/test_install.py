@@ -15,6 +15,7 @@ from ask_book.book.install import (
     plan_listing,
     plan_unlisting,
     remove_extension,
+    version_notice,
     with_filter,
     without_filter,
 )
@@ -67,6 +68,28 @@ STYLES = {
         "filters: [ask-book]\nlang: es\ndescription: |\n  last line",
     ),
     "tabs in strings": ('title: "a\\tb"\ny: "c\td"\n', 'title: "a\\tb"\ny: "c\td"\nfilters: [ask-book]\n'),
+    "tabs that separate": (
+        BOOK + "filters:\n  - a.lua\t# why\n\t\nlang:\tes\t\n",
+        BOOK + "filters:\n  - ask-book\n  - a.lua\t# why\n\t\nlang:\tes\t\n",
+    ),
+    "Windows paths": (
+        "project:\n  output-dir: \"C:\\\\x\"\nfilters:\n  - 'C:\\f\\a.lua'\n",
+        "project:\n  output-dir: \"C:\\\\x\"\nfilters:\n  - ask-book\n  - 'C:\\f\\a.lua'\n",
+    ),
+    "scalar on a line of its own": (BOOK + "filters:\n  a.lua\n", BOOK + "filters:\n  [a.lua, ask-book]\n"),
+    "quoted key": (BOOK + "'filters' : a.lua\n", BOOK + "'filters' : [a.lua, ask-book]\n"),
+    "trailing comma": (BOOK + "filters: [a.lua,]\n", BOOK + "filters: [ask-book, a.lua,]\n"),
+    "indented": ("  lang: es\n  x: {}\n", "  lang: es\n  x: {}\n  filters: [ask-book]\n"),
+    "includes and profiles": (
+        BOOK + "metadata-files: [_web.yml]\nprofile:\n  group: [[a, b]]\n",
+        BOOK + "metadata-files: [_web.yml]\nprofile:\n  group: [[a, b]]\nfilters: [ask-book]\n",
+    ),
+    "a website": (
+        "project:\n  type: website\nwebsite:\n  title: W\nfilters:\n- b\n",
+        "project:\n  type: website\nwebsite:\n  title: W\nfilters:\n- ask-book\n- b\n",
+    ),
+    "comments only": ("# to be written\n", "# to be written\nfilters: [ask-book]\n"),
+    "YAML directive": ("%YAML 1.2\n---\nlang: es\n", "%YAML 1.2\n---\nlang: es\nfilters: [ask-book]\n"),
     "document marks": ("---\nlang: es\n...\n", "---\nfilters: [ask-book]\nlang: es\n...\n"),
     "json": ('{"lang": "es", "book": {}}', '{"filters": ["ask-book"], "lang": "es", "book": {}}'),
     "flow root": ("{lang: es}\n", "{filters: [ask-book], lang: es}\n"),
@@ -105,12 +128,29 @@ def test_undone_to_the_byte(above: list[str], listing: str, below: list[str], en
     assert "ask-book" in parse_yaml(after, HERE).plain()["filters"]
 
 
+def test_an_empty_file() -> None:
+    assert with_filter("", HERE) == "filters: [ask-book]\n"
+    assert without_filter("filters: [ask-book]\n", HERE) == ""
+
+
 def test_removing_from_a_file_without_it_changes_nothing() -> None:
     for text in (BOOK, BOOK + "filters: [a]\n", BOOK + "filters: a\n"):
         assert without_filter(text, HERE) == text
 
 
-@pytest.mark.parametrize("line", ["filters: a,b", "filters: {a: b}", "filters: ~", "x: &f [a]\nfilters: *f"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "filters: a,b",
+        "filters: {a: b}",
+        "filters: ~",
+        "x: &f [a]\nfilters: *f",
+        "filters: &f [a]\nx: *f",
+        "filters: >-\n  a.lua",
+        "? filters\n: - a.lua",
+        "x: &x {filters: [a]}\n<<: *x",
+    ],
+)
 def test_what_cannot_be_edited_safely_is_left_to_the_author(line: str) -> None:
     with pytest.raises(AskBookError) as caught:
         with_filter(BOOK + line + "\n", HERE)
@@ -165,6 +205,14 @@ def test_a_filter_listed_in_another_file_counts(project: Path, file: str) -> Non
     assert plan_listing(load_configuration(project, {})).difference == ""
 
 
+@pytest.mark.parametrize("file", ["_quarto-print.yml", "extra.yml", "_quarto.yml.local"])
+def test_it_is_not_taken_out_while_another_file_lists_it(project: Path, file: str) -> None:
+    (project / "_quarto.yml").write_text(BOOK + "metadata-files: [extra.yml]\nfilters: [ask-book]\n")
+    (project / file).write_text("lang: es\nfilters:\n  - ask-book\n")
+    with pytest.raises(AskBookError, match=f"{file}:3: the filter is listed here, too"):
+        plan_unlisting(load_configuration(project, {}))
+
+
 def test_an_older_copy_of_an_owner_is_replaced_in_place(project: Path) -> None:
     old = project / "_extensions" / "someone" / "ask-book"
     old.mkdir(parents=True)
@@ -178,6 +226,24 @@ def test_an_older_copy_of_an_owner_is_replaced_in_place(project: Path) -> None:
     assert {path.name for path in old.iterdir()} == {
         path.name for path in extension_dir().iterdir() if not path.name.startswith((".", "__pycache__"))
     }
+
+
+@pytest.mark.parametrize(
+    ("theirs", "says"),
+    [
+        ("0.0.9", "has version 0.0.9, this is ask-book 0.1.0. Bring the extension up to date with `ask-book init`"),
+        ("0.10.0", "has version 0.10.0, this is ask-book 0.1.0. Upgrade ask-book: `pip install --upgrade ask-book`."),
+        ("", "has no version that can be read, this is ask-book 0.1.0. Bring the extension up to date"),
+        ("0.1.0", None),
+    ],
+)
+def test_two_versions_say_so_and_what_to_do(project: Path, theirs: str, says: str | None) -> None:
+    assert version_notice(project) is None
+    folder = project / "_extensions" / "ask-book"
+    folder.mkdir(parents=True)
+    (folder / "_extension.yml").write_text(f"title: ask-book\nversion: {theirs}\n")
+    notice = version_notice(project, "0.1.0")
+    assert says in notice.message if notice and says else notice is says
 
 
 def test_a_linked_extension_is_never_touched(project: Path) -> None:

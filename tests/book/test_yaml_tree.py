@@ -95,3 +95,12 @@ def test_trees_merge_as_quarto_merges_them() -> None:
     author = merged.get("book", "author")
     assert author is not None
     assert author.where == "other.yml:1"
+
+
+def test_tabs_that_only_separate_are_no_error_and_move_nothing() -> None:
+    text = 'a:\t1\t# one\r\n\t\r\nb: [x,\ty]\t\r\nc: "d\te"\t\r\n'
+    tree = parse_yaml(text, Path("f.yml"))
+    assert tree.plain() == {"a": 1, "b": ["x", "y"], "c": "d\te"}
+    assert [tree.value[key].line for key in "abc"] == [1, 3, 4]
+    with pytest.raises(AskBookError, match=r"f\.yml:2: broken YAML"):
+        parse_yaml("a:\n\tb: 1\n", Path("f.yml"))

@@ -23,7 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ask_book import __version__
 from ask_book.book.configuration import Configuration
+from ask_book.book.notice import Notice
 from ask_book.book.yaml_tree import Node, compose, parse_yaml, read_text, read_yaml
 from ask_book.errors import AskBookError
 from ask_book.files import write_atomically
@@ -88,10 +90,19 @@ def plan_listing(configuration: Configuration) -> Edit:
 
 
 def plan_unlisting(configuration: Configuration) -> Edit:
-    """`_quarto.yml` without the filter."""
+    """`_quarto.yml` without the filter. Raises `AskBookError` where it would still be listed."""
     path = configuration.main_file
     before = read_text(path, keep_bom=True)
-    return Edit(path, before, without_filter(before, path))
+    edit = Edit(path, before, without_filter(before, path))
+    others = {*configuration.files[1:], *configuration.root.glob("_quarto-*.y*ml")}
+    rest = [parse_yaml(edit.after, path), *map(read_yaml, sorted(others))]
+    if left := next(filter(None, map(filters_listed, rest)), None):
+        raise AskBookError(
+            f"{left.where}: the filter is listed here, too, which is no line that `ask-book init` wrote.",
+            "Take it out yourself, then try again: a book that lists a filter which is not there cannot be rendered.",
+            "install",
+        )
+    return edit
 
 
 def apply(edit: Edit) -> None:
@@ -112,6 +123,28 @@ def find_extension(root: Path) -> Extension | None:
             linked = path.resolve() != root.resolve() / path.relative_to(root)
             return Extension(path, read_yaml(manifest).text_at("version"), _same_tree(path, extension_dir()), linked)
     return None
+
+
+def version_notice(root: Path, mine: str = __version__) -> Notice | None:
+    """What to do when the project's copy of the extension is of another version than this package."""
+    found = find_extension(root)
+    if found is None or found.version == mine:
+        return None
+    if is_newer(found, mine):
+        todo = "Upgrade ask-book: `pip install --upgrade ask-book`."
+    else:
+        todo = "Bring the extension up to date with `ask-book init`, then render the book."
+    theirs = f"version {found.version}" if found.version else "no version that can be read"
+    return Notice("extension_version", f"The book's extension has {theirs}, this is ask-book {mine}. {todo}")
+
+
+def is_newer(extension: Extension, mine: str = __version__) -> bool:
+    """Whether the project's copy comes from a later version of this package."""
+    return _numbers(extension.version) > _numbers(mine)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def install_extension(root: Path) -> Path:
@@ -151,10 +184,13 @@ def with_filter(text: str, path: Path) -> str:
     raw = compose(body, path)
     for change in _ways_to_add(body, raw):
         after = change()
-        if _adds_only_ours(body, after, path):
+        if _adds_only_ours(body, after, path) and without_filter(after, path) == body:
             return bom + after
+    todo = f"Put `{FILTER}` into its `filters:` yourself, as in" if _filters_pair(raw) else "Add the line yourself:"
     raise AskBookError(
-        f"{path} is written in a way that cannot be edited safely.", f"Add the line yourself: {LINE}", "install"
+        f"{path} is written in a way that cannot be edited safely.",
+        f"{todo} {LINE}\n  Then run `ask-book init` again, which copies the extension.",
+        "install",
     )
 
 
@@ -190,14 +226,15 @@ def _ways_to_add(body: str, raw: Any) -> list[Callable[[], str]]:
     pair = _filters_pair(raw)
     eol = "\r\n" if "\r\n" in body else "\n"
     if pair is None:
-        if raw.flow_style:
+        if raw is not None and raw.flow_style:
             quoted = '"' if body[raw.value[0][0].start_mark.index] == '"' else ""
             line = f"{quoted}filters{quoted}: [{quoted}{FILTER}{quoted}], "
             return [lambda: _insert(body, raw.value[0][0].start_mark.index, line)]
-        at_end = f"{LINE}{eol}" if body.endswith("\n") else f"{eol}{LINE}"
+        indent = " " * (raw.start_mark.column if raw is not None else 0)
+        at_end = f"{indent}{LINE}{eol}" if not body or body.endswith("\n") else f"{eol}{indent}{LINE}"
         return [
             lambda: body + at_end,
-            lambda: _insert(body, raw.value[0][0].start_mark.index, f"{LINE}{eol}"),
+            lambda: _insert(body, raw.value[0][0].start_mark.index, f"{LINE}{eol}{indent}"),
         ]
     key, value = pair
     start, end = value.start_mark.index, value.end_mark.index
@@ -250,11 +287,9 @@ def _without_line(body: str, inside: int) -> str:
 
 
 def _without_pair(body: str, key: Any, value: Any) -> str:
-    start, end = key.start_mark.index, value.end_mark.index
-    if start == 0 or body[start - 1] == "\n":
-        return _without_line(body, start)
-    rest = body[end:]
-    return body[:start] + rest.removeprefix(",").lstrip(" ") if rest.startswith(",") else body
+    start, rest = key.start_mark.index, body[value.end_mark.index :]
+    # in a flow mapping it is the first of several pairs
+    return body[:start] + rest[1:].lstrip(" ") if rest.startswith(",") else _without_line(body, start)
 
 
 def _insert(body: str, at: int, what: str) -> str:

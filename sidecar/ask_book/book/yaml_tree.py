@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,7 +86,12 @@ def compose(text: str, path: Path) -> Any:
     from ruamel.yaml.reader import ReaderError
 
     try:
-        return YAML(typ="safe", pure=True).compose(text)
+        try:
+            return YAML(typ="safe", pure=True).compose(text)
+        except MarkedYAMLError as error:
+            if "found character '\\t'" not in str(error.problem):
+                raise
+            return YAML(typ="safe", pure=True).compose(_with_spaces(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -122,6 +128,11 @@ def read_text(path: Path, keep_bom: bool = False) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise AskBookError(f"{path}:{line}: this is not UTF-8 text.", "Save the file as UTF-8.", "yaml") from None
+
+
+def _with_spaces(text: str) -> str:
+    """Spaces for the tabs that only separate: the parser knows none there, Quarto's does. No position changes."""
+    return re.sub(r"(?m)[ \t]+(?=\r?$|#)|(?<=[:\]}\"',-])[ \t]+", lambda tabs: " " * len(tabs[0]), text)
 
 
 def _broken(path: Path, line: int, problem: str) -> AskBookError:

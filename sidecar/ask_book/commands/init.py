@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 from argparse import Namespace
 
 from ask_book import __version__
 from ask_book.book import install
 from ask_book.book.project import Project, find_project
+from ask_book.book.quarto import OLDEST, Quarto, find_quarto
 from ask_book.commands import terminal
 from ask_book.errors import AskBookError, UsageError
-
-QUARTO_SECONDS = 20
 
 
 def run(options: Namespace) -> int:
     """Show what will change, ask, change it. 1 when the answer is no."""
     project = find_project(options.book, os.environ)
-    found = _found(project)
+    quarto = find_quarto(os.environ)
+    found = _found(project, quarto)
     extension = install.find_extension(project.root)
     plan = install.plan_unlisting if options.remove else install.plan_listing
     edit = plan(project.configuration)
@@ -28,9 +26,12 @@ def run(options: Namespace) -> int:
     if not options.json:
         terminal.say(f"Found: {found['title'] or 'a book without a title'}, in {project.root}")
         terminal.say(
-            f"  Quarto {found['quarto'] or 'is not on the PATH'}; language {found['lang'] or 'not set'}; "
+            f"  Quarto {found['quarto'] or ('does not run' if quarto else 'is not on the PATH')}; "
+            f"language {found['lang'] or 'not set'}; "
             f"output folder {found['output']}"
         )
+        if quarto and not quarto.is_supported:
+            terminal.say(f"  Note: ask-book is made for Quarto {'.'.join(map(str, OLDEST))} and later.")
         for step in (*steps, *edit.difference.splitlines()):
             terminal.say(step)
     changes = bool(edit.difference or steps)
@@ -52,10 +53,10 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _found(project: Project) -> dict[str, str | None]:
+def _found(project: Project, quarto: Quarto | None) -> dict[str, str | None]:
     return {
         "title": project.title,
-        "quarto": _quarto_version(),
+        "quarto": quarto.version if quarto else None,
         "lang": project.lang,
         "output": str(project.output_dir),
         "book_id": project.book_id,
@@ -70,7 +71,7 @@ def _installation(extension: install.Extension | None) -> list[str]:
     if extension.linked:
         terminal.tell(f"{extension.path} is a link to another copy: it stays as it is.")
         return []
-    if _numbers(extension.version) > _numbers(__version__):
+    if install.is_newer(extension):
         raise AskBookError(
             f"The book has version {extension.version} of the extension, newer than this ask-book ({__version__}).",
             "Upgrade ask-book: `pip install --upgrade ask-book`.",
@@ -96,18 +97,3 @@ def _agreed(options: Namespace) -> bool:
     sys.stdout.write("Go on? [Y/n] ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("", "y", "yes", "s", "sí", "si")
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdecimal())
-
-
-def _quarto_version() -> str | None:
-    quarto = shutil.which("quarto")
-    if quarto is None:
-        return None
-    try:
-        done = subprocess.run([quarto, "--version"], capture_output=True, text=True, timeout=QUARTO_SECONDS, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()

@@ -6,6 +6,7 @@ import os
 from argparse import Namespace
 
 from ask_book import __version__
+from ask_book.book.install import version_notice
 from ask_book.book.project import find_project
 from ask_book.commands import terminal
 from ask_book.daemon import control
@@ -13,7 +14,8 @@ from ask_book.daemon import control
 
 def run(options: Namespace) -> int:
     """0 when it runs, 1 when it does not."""
-    status = control.status(find_project(options.book, os.environ))
+    project = find_project(options.book, os.environ)
+    status = control.status(project)
     if options.json:
         terminal.say_json(status)
     elif status.running:
@@ -22,4 +24,6 @@ def run(options: Namespace) -> int:
             terminal.say(f"This is ask-book {__version__}: `ask-book start` puts it in its place.")
     else:
         terminal.say("The sidecar does not run. Start it with `ask-book start`.")
+    if not options.json and (notice := version_notice(project.root)):
+        terminal.say(f"Note: {notice.message}")
     return 0 if status.running else 1
