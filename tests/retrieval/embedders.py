@@ -34,6 +34,9 @@ class WordEmbedder:
     async def query(self, text: str) -> Floats:
         return self.vector(text)
 
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
     def vector(self, text: str) -> Floats:
         """The sum of the words, and a constant so that no text is nothing."""
         vector = np.zeros(self.size)

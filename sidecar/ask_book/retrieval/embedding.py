@@ -50,6 +50,9 @@ class Embedder(Protocol):
         """The unit vector of a question."""
         ...
 
+    async def aclose(self) -> None:
+        """Let go of what it holds on this event loop."""
+
 
 @dataclass(frozen=True)
 class Prefixes:

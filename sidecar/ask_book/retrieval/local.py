@@ -51,6 +51,9 @@ class LocalEmbedder:
         """The unit vector of a question."""
         return (await to_thread(self._embed, [self._prefixes.query + text]))[0]
 
+    async def aclose(self) -> None:
+        """Nothing: the model stays in memory."""
+
     def _embed(self, texts: Sequence[str]) -> list[Floats]:
         with self._loading:
             model = self._model

@@ -89,12 +89,19 @@ async def embed(todo: Plan, embedder: Embedder, kept: Kept, progress: Progress =
     `progress` is told how many of how many texts are done. Raises `AskBookError` when the embedder does.
     """
     known, missing = dict(todo.known), todo.missing
+    sizes: set[int] = set()
     while missing:
         fresh = await _embed(missing, embedder, kept, progress)
         known.update(fresh)
-        size = len(next(iter(fresh.values())))
-        # Another dimension under the same name: the model is another one now, and what was kept is of no use.
-        missing = {key: text for key, text in zip(todo.keys, todo.texts, strict=True) if len(known[key]) != size}
+        sizes |= set(map(len, fresh.values()))
+        if len(sizes) > 1:
+            raise AskBookError(
+                f"The model {embedder.name} gave vectors of {' and '.join(map(str, sorted(sizes)))} dimensions.",
+                "See that one model is served under this name, and run `ask-book index` again.",
+                "embeddings_mixed",
+            )
+        # Another dimension than before under the same name: it is another model now, and what was kept is of no use.
+        missing = {key: text for key, text in zip(todo.keys, todo.texts, strict=True) if len(known[key]) not in sizes}
     return Vectors(embedder.name, embedder.kind, Plan(todo.texts, todo.keys, known).matrix())
 
 
