@@ -1,6 +1,7 @@
 """Real daemons of a small book: started, found, replaced, killed, stopped."""
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +23,12 @@ from ask_book.book.identity import ports
 from ask_book.book.manifest import read_manifest
 from ask_book.book.project import Project, find_project
 from ask_book.book.settings import settings_of
+from ask_book.daemon import __main__ as daemon
 from ask_book.daemon import control
 from ask_book.daemon.ports import bind
 from ask_book.daemon.state import State, state_folder
 from ask_book.errors import AskBookError
+from disks import fill, small_disk
 
 COMMAND = (sys.executable, "-m", "ask_book")
 
@@ -45,7 +49,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
-def health(state: State) -> dict[str, object]:
+def health(state: State) -> dict[str, Any]:
     found = control.health(state.port)
     assert found is not None
     return found
@@ -225,11 +229,7 @@ def test_a_changed_chapter_is_noticed(project: Project) -> None:
     wait_until(lambda: health(state)["edition"] == "plain")
     (project.root / "puentes.qmd").write_text("# Los puentes\n\nEl acueducto de Segovia tiene 167 arcos.\n")
 
-    def finds_it() -> bool:
-        with urllib.request.urlopen(f"{state.url}search?q=acueducto") as response:
-            return bool(json.load(response)["passages"])
-
-    wait_until(finds_it)
+    wait_until(lambda: bool(passages(state, "acueducto")))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes are not what keeps others out there")
@@ -263,3 +263,108 @@ def test_a_start_that_fails_says_why(project: Project, monkeypatch: pytest.Monke
     with pytest.raises(AskBookError, match="ended at once") as caught:
         start(project)
     assert "this starlette is broken" in caught.value.hint
+
+
+def test_the_same_version_with_other_code_is_replaced(
+    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "a.py").write_text("1")
+    monkeypatch.setattr(control, "PACKAGE", package)
+    first = start(project)
+    assert start(project) == first
+    (package / "a.py").write_text("22")
+    second = start(project)
+    assert (second.version, second.pid != first.pid, second.port) == (first.version, True, first.port)
+
+
+def test_another_environment_is_another_daemon(project: Project) -> None:
+    settings = settings_of(project.configuration, {})
+
+    def made_with(env: dict[str, str]) -> str:
+        return control.fingerprint(project, settings, env)
+
+    plain = made_with({"PATH": "/bin"})
+    assert made_with({"PATH": "/usr/bin", "ASK_BOOK_START": "1", "LANG": "es"}) == plain
+    keyed = {made_with({"ASK_BOOK_API_KEY": key}) for key in ("one", "two")}
+    assert len(keyed | {plain}) == 3
+    (project.root / ".env").write_text("ASK_BOOK_API_KEY=three\n")
+    assert made_with({"PATH": "/bin"}) not in keyed | {plain}
+    assert "three" not in made_with({})
+
+
+def test_the_log_has_a_bound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(daemon, "LOG_BYTES", 2000)
+    root = logging.getLogger()
+    before = (root.handlers[:], root.level)
+    root.handlers = []
+    try:
+        daemon._log_to(tmp_path / "daemon.log")
+        for number in range(500):
+            logging.getLogger("test").info("line %d", number)
+        assert "line 499" in (tmp_path / "daemon.log").read_text()
+    finally:
+        root.handlers[0].close()
+        root.handlers, root.level = before
+    assert sorted(file.name for file in tmp_path.glob("daemon.log*")) == ["daemon.log", "daemon.log.1"]
+    assert sum(file.stat().st_size for file in tmp_path.glob("daemon.log*")) <= 4000
+
+
+def test_a_start_on_a_full_disk_says_so_and_a_later_one_works(project: Project, home: Path) -> None:
+    with small_disk(home, "size=64k"):
+        state_folder(project)
+        fill(home)
+        done = command("start", "--book", str(project.root), "--json")
+        assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (1, "disk_full")
+        (home / "filler").unlink()
+        assert health(start(project))
+        control.stop(project)
+
+
+def test_a_daemon_outlives_a_full_disk(project: Project, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It serves what it has in memory; its log is what is lost."""
+    state_home = home / "state"
+    state_home.mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(state_home))
+    with small_disk(state_home, "size=64k"):
+        state = start(project)
+        wait_until(lambda: health(state)["edition"] == "plain")
+        fill(state_home)
+        (project.root / "puentes.qmd").write_text("# Los puentes\n\nEl acueducto de Segovia tiene 167 arcos.\n")
+        wait_until(lambda: bool(passages(state, "acueducto")))
+        assert control.status(project).pid == state.pid
+        assert control.stop(project)
+
+
+def test_a_cache_on_a_full_disk_is_told(project: Project, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = home / "cache"
+    cache.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    full = find_project(project.root, os.environ)
+    with small_disk(cache, "size=8k"):
+        fill(cache)
+        state = start(full)
+        wait_until(lambda: health(state)["index"]["state"] == "failed")
+        assert [notice["code"] for notice in health(state)["notices"]] == ["disk_full"]
+        control.stop(full)
+
+
+def test_a_home_that_cannot_be_written(project: Project, home: Path) -> None:
+    with small_disk(home, "ro"):
+        done = command("start", "--book", str(project.root), "--json")
+        error = json.loads(done.stdout)["error"]
+        assert (done.returncode, error["code"]) == (1, "state")
+        assert "XDG_STATE_HOME" in error["hint"]
+        status = command("status", "--book", str(project.root), "--json")
+        assert status.returncode == 1
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, timeout=60)
+
+
+def passages(state: State, words: str) -> list[object]:
+    with urllib.request.urlopen(f"{state.url}search?q={words}") as response:
+        found: list[object] = json.load(response)["passages"]
+    return found

@@ -13,6 +13,7 @@ from ask_book.book.project import Project, find_project
 from ask_book.daemon import watch
 from ask_book.daemon.watch import Watch
 from ask_book.server.holder import Holder
+from disks import fill, small_disk
 
 
 @pytest.fixture(autouse=True)
@@ -157,3 +158,35 @@ def test_reload_looks_at_once(project: Project, monkeypatch: pytest.MonkeyPatch)
         await until(lambda: holder.current is not before)
 
     watching(project, scenario)
+
+
+def test_it_tries_again_after_a_full_disk(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "AGAIN_SECONDS", 0.1)
+    project.cache_dir.mkdir(parents=True)
+
+    async def scenario(holder: Holder) -> None:
+        with small_disk(project.cache_dir, "size=8k"):
+            fill(project.cache_dir)
+            await until(lambda: holder.failure)
+            assert holder.failure is not None
+            assert (holder.failure.code, holder.current) == ("disk_full", None)
+        await until(lambda: holder.current)
+        assert holder.failure is None
+
+    watching(project, scenario)
+
+
+@pytest.mark.parametrize("jump", [-3.2e8, 3.2e8])
+def test_a_clock_that_jumps_ends_nothing(project: Project, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+    """A laptop that slept, a clock set right: ten years either way are no idle time."""
+    today = time.time
+
+    async def scenario(holder: Holder) -> None:
+        await until(lambda: holder.current)
+        monkeypatch.setattr(time, "time", lambda: today() + jump)
+        (project.root / "index.qmd").write_text("# Otro inicio\n\nHabla de acueductos.\n", encoding="utf-8")
+        os.utime(project.root / "index.qmd", (today() + jump, today() + jump))
+        before = holder.current
+        await until(lambda: holder.current is not before)
+
+    assert watching(project, scenario, idle_seconds=90) is False

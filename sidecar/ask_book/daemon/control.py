@@ -12,9 +12,10 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ask_book import __version__
+from ask_book.book.dotenv import read_dotenv
 from ask_book.book.project import Project
 from ask_book.book.settings import Settings
 from ask_book.daemon.state import Order, State, StateFolder, state_folder
@@ -25,6 +26,7 @@ START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 HUNG_SECONDS = 0.5
 POLL_SECONDS = 0.01
+PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,25 @@ class Status:
     version: str | None = None
 
 
-def fingerprint(project: Project, settings: Settings) -> str:
-    """What a daemon was started with: when it differs, `start` replaces the daemon."""
-    made_of = (__version__, sys.executable, project.book_id, str(project.output_dir), settings)
+def fingerprint(project: Project, settings: Settings, env: Mapping[str, str]) -> str:
+    """What a daemon was started with: when it differs, `start` replaces the daemon.
+
+    The program itself counts by its files, for a new build may have an old version's number; and so do keys, of
+    which nothing can be read off a hash.
+    """
+    variables = [_ours(variables) for variables in (env, read_dotenv(project.root / ".env"))]
+    made_of = (sys.executable, _code(), project.book_id, str(project.output_dir), settings, variables)
     return hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]
+
+
+def _ours(variables: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(item for item in variables.items() if item[0].startswith("ASK_BOOK_") and item[0] != "ASK_BOOK_START")
+
+
+def _code() -> list[tuple[str, int, int]]:
+    """The files of this package: where, when, how large."""
+    files = [Path(folder, name) for folder, _, names in os.walk(PACKAGE) for name in names if name.endswith(".py")]
+    return sorted((str(file), status.st_mtime_ns, status.st_size) for file in files for status in (file.stat(),))
 
 
 def start(project: Project, settings: Settings, env: Mapping[str, str]) -> State:
@@ -51,7 +68,7 @@ def start(project: Project, settings: Settings, env: Mapping[str, str]) -> State
     Raises `AskBookError` when it cannot start, with the reason and the place of its log.
     """
     folder = state_folder(project)
-    wanted = fingerprint(project, settings)
+    wanted = fingerprint(project, settings, env)
     if state := _answering(folder, wanted):
         return state
     with locked(folder.start_lock, START_SECONDS) as got:

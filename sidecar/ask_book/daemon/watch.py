@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ask_book.book.project import Project, find_project
-from ask_book.errors import AskBookError
+from ask_book.errors import AskBookError, system_error
 from ask_book.server.holder import Holder
 
 # What reads a book is imported in the thread that does it: a sidecar answers before.
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 1.0
 RENDER_SECONDS = 600.0
+AGAIN_SECONDS = 20.0
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +40,7 @@ class Watch:
         self._asked = asyncio.Event()
         self._seen: object = None
         self._loaded: object = None
+        self._again = math.inf
         self._patience = time.monotonic() + RENDER_SECONDS if "QUARTO_PROJECT_OUTPUT_DIR" in env else 0.0
         self._loop = asyncio.get_running_loop()
         holder.reload = self._ask
@@ -75,7 +78,7 @@ class Watch:
 
     def _look(self) -> None:
         seen = self._stamps()
-        if seen == self._seen and not self._asked.is_set():
+        if seen == self._seen and not self._asked.is_set() and time.monotonic() < self._again:
             return
         from ask_book.book.edition import open_edition
 
@@ -83,6 +86,7 @@ class Watch:
             if self._render_is_under_way():
                 return
             self._asked.clear()
+            self._again = math.inf
             self._project = find_project(self._project.root, self._env)
             self._load(open_edition(self._project, env=self._env))
             self._holder.failure = None
@@ -91,7 +95,11 @@ class Watch:
             self._holder.failure = error
         except Exception as error:  # a damaged book must not end the sidecar
             log.exception("The book could not be read")
-            self._holder.failure = AskBookError(f"The book could not be read ({type(error).__name__}).", "See the log.")
+            refused = system_error(error) if isinstance(error, OSError) else None
+            unforeseen = AskBookError(f"The book could not be read ({type(error).__name__}).", "See the log.")
+            self._holder.failure = refused or unforeseen
+            # A full disk changes no file of the book when there is room again.
+            self._again = time.monotonic() + AGAIN_SECONDS
         self._seen = seen
 
     def _load(self, edition: Edition) -> None:

@@ -20,7 +20,9 @@ class Later:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        if self._made is None:
-            async with self._making:
-                self._made = self._made or await to_thread.run_sync(self.make)
-        await self._made(scope, receive, send)
+        await (self._made or await self._make())(scope, receive, send)
+
+    async def _make(self) -> ASGIApp:
+        async with self._making:
+            self._made = self._made or await to_thread.run_sync(self.make)
+            return self._made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 
 from hypercorn.asyncio import serve as hypercorn_serve
@@ -28,5 +29,5 @@ async def serve(app: Starlette, listener: socket.socket, stop: asyncio.Event) ->
     config.backlog = CONNECTIONS
     config.include_server_header = False
     config.accesslog = None
-    config.loglevel = "WARNING"
+    config.errorlog = logging.getLogger("ask_book.server")
     await hypercorn_serve(app, config, shutdown_trigger=stop.wait)  # type: ignore[arg-type]

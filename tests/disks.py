@@ -1,0 +1,35 @@
+"""Disks that are small, full or read-only: real ones, in memory. Only where one may mount (Linux, as root)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def small_disk(folder: Path, options: str) -> Iterator[None]:
+    """An empty disk at `folder`; `options` of mount, such as `size=64k` or `ro`."""
+    mounted = sys.platform == "linux" and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True
+    )
+    if not mounted or mounted.returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(folder: Path) -> None:
+    """Leave no byte free."""
+    with (folder / "filler").open("wb", buffering=0) as file:
+        while True:
+            try:
+                file.write(b"x" * 512)
+            except OSError:
+                return
