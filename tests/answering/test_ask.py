@@ -47,7 +47,7 @@ def test_an_answer_is_quotes_with_their_notes(valley: OpenBook) -> None:
     assert len({item.tag for item in found.sources}) == len(found.sources)
     assert found.claims.cited == len(found.citations)
     assert found.claims.marks == ()
-    assert set(found.timings or {}) == {"retrieval", "total"}
+    assert set(found.timings or {}) == {"retrieval", "first", "total"}
 
 
 def test_events_come_in_order_and_make_up_the_answer(valley: OpenBook) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import anyio
 from anyio import to_thread
 
-from ask_book.answering import extractive
-from ask_book.answering.answer import Answer, Citation, Claims, Source, source
+from ask_book.answering import cache, extractive
+from ask_book.answering.answer import Answer, Citation, Claims, source
 from ask_book.answering.assistant import WITHOUT_MODEL, Assistant
 from ask_book.answering.citations import Notes
 from ask_book.answering.conversation import small_talk, with_what_went_before
@@ -20,50 +21,101 @@ from ask_book.answering.events import Event
 from ask_book.answering.extractive import Passage
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Question
+from ask_book.answering.round import Found, Round, SpentError, UnprovenError
 from ask_book.book.manifest import Tag
+from ask_book.llm.errors import ProviderError
 
 if TYPE_CHECKING:
     from ask_book.retrieval.index import Hit, Retrieval
 
-NEAREST = 3
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a search brought: the same passages as they are worked with and as they are shown."""
-
-    passages: tuple[Passage, ...]
-    sources: tuple[Source, ...]
-    quotes: tuple[extractive.Quote, ...]
+# What is set aside of a day's tokens before a model is asked; afterwards it is put right.
+SET_ASIDE = 4000
 
 
 async def answer(
-    book: OpenBook,
-    asked: Question,
-    assistant: Assistant = WITHOUT_MODEL,  # noqa: ARG001 - models come with grounded answers
-    k: int = 7,
+    book: OpenBook, asked: Question, assistant: Assistant = WITHOUT_MODEL, k: int = 7
 ) -> AsyncGenerator[Event, None]:
     """Answer a question from the book: sources first, then the text with its citations, at last `done`.
 
-    Raises `UsageError` before the first event when the book has no such `scope`.
+    A model that fails costs nobody the answer: quotes take its place, and a notice says so. Raises `UsageError` before
+    the first event when the book has no such `scope`, `ProviderError` when a model failed and nothing can be quoted.
     """
-    started = time.perf_counter()
+    now = Round(book, asked, assistant, k, with_what_went_before(book, asked))
+    now.notices += [*book.notices, *([assistant.notice] if assistant.notice else [])]
     if reply := small_talk(book, asked.text):
-        for event in _tell(book, reply, started):
+        for event in _tell(now, reply):
             yield event
         return
-    words = with_what_went_before(book, asked)
-    retrieval = await book.search(words, k, asked.scope)
-    timings = {"retrieval": _ms(time.perf_counter() - started)}
-    found = await to_thread.run_sync(partial(_look_into, book, words, retrieval), abandon_on_cancel=True)
-    if found.quotes:
-        yield Event("sources", found.sources)
-        for event in _quote(book, found, timings, started):
+    retrieval = await book.search(now.words, k, asked.scope)
+    now.lap("retrieval")
+    now.found = await to_thread.run_sync(partial(_look_into, book, now.words, retrieval), abandon_on_cancel=True)
+    mode = assistant.mode_for(asked)
+    if not retrieval.evidence.enough or (mode == "extractive" and not now.found.quotes):
+        for event in _tell(now):
             yield event
-    else:
-        absent, nearest = retrieval.evidence.absent_terms, found.sources[:NEAREST]
-        for event in _tell(book, book.locale.not_found, started, absent, nearest, timings):
+        return
+    yield Event("sources", now.found.sources)
+    given = tuple(now.notices)
+    for notice in given:
+        yield Event("notice", notice)
+    if mode == "extractive":
+        for event in _quote(now):
             yield event
+        return
+    key = cache.key(book, asked, mode, k)
+    if assistant.cache and (known := assistant.cache.get(key)):
+        for event in _again(now, known):
+            yield event
+        return
+    async with aclosing(_with_model(now)) as events:
+        async for event in events:
+            if (
+                event.kind == "done"
+                and event.data.mode != "extractive"
+                and event.data.notices == given
+                and assistant.cache
+            ):
+                assistant.cache.put(key, event.data)
+            yield event
+
+
+async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
+    """What a model writes, or, when that comes to nothing, quotes: in `done` alone if something was shown already."""
+    from ask_book.answering.grounded import grounded_answer
+
+    budget, texts, shown = now.assistant.budget, now.book.locale.answer, False
+    taken = min(SET_ASIDE, now.assistant.tokens_per_question)
+    try:
+        if not await to_thread.run_sync(budget.take, taken):
+            taken = 0
+            raise SpentError("The tokens of this day are used up.", "See `tokens-per-day`.", "budget")
+        async with aclosing(grounded_answer(now)) as events:
+            async for event in events:
+                shown = shown or event.kind == "delta"
+                yield event
+        return
+    except (ProviderError, SpentError, UnprovenError) as error:
+        if isinstance(error, ProviderError) and not now.found.quotes:
+            raise
+        said = " ".join(filter(None, (texts.get(_text_of(error), ""), error.message, error.hint)))
+        yield now.notice(error.code, said)
+    finally:
+        # Also when the reader has left: what was used is used.
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(budget.settle, taken, now.tokens)
+    for event in _quote(now) if now.found.quotes else [now.not_found("extractive")]:
+        if not shown or event.kind == "done":
+            yield event
+
+
+def _text_of(error: ProviderError | SpentError | UnprovenError) -> str:
+    match error:
+        case SpentError():
+            return "model_spent"
+        case UnprovenError():
+            return "model_unproven"
+        case _:
+            return "model_failed"
 
 
 def _look_into(book: OpenBook, words: str, retrieval: Retrieval) -> Found:
@@ -75,13 +127,15 @@ def _look_into(book: OpenBook, words: str, retrieval: Retrieval) -> Found:
         leans_on = book.locale.answer.get("leans_on", "").split()
         telling = [item for item in passages if item.tag not in book.references]
         quotes = extractive.choose(book.manifest, telling, terms, book.locale.abbreviations, leans_on)
-    return Found(passages, sources, tuple(quotes))
+    return Found(passages, sources, tuple(quotes), retrieval.evidence)
 
 
-def _quote(book: OpenBook, found: Found, timings: Mapping[str, float], started: float) -> Iterator[Event]:
-    notes = Notes(book.manifest, frozenset(quote.tag for quote in found.quotes))
+def _quote(now: Round) -> Iterator[Event]:
+    """An answer of sentences of the book."""
+    quotes = now.found.quotes
+    notes = Notes(now.book.manifest, frozenset(quote.tag for quote in quotes))
     text = ""
-    for number, paragraph in enumerate(extractive.paragraphs(found.quotes)):
+    for number, paragraph in enumerate(extractive.paragraphs(quotes)):
         for position, quote in enumerate(paragraph):
             note = ""
             for part in notes.cite(quote.tag):
@@ -92,61 +146,31 @@ def _quote(book: OpenBook, found: Found, timings: Mapping[str, float], started: 
             between = "" if not number and not position else extractive.between(paragraph, position)
             piece = between + extractive.markdown(quote, note)
             text += piece
+            now.lap("first")
             yield Event("delta", piece)
-    yield from (Event("notice", notice) for notice in book.notices)
-    claims = Claims(cited=len(notes.citations), dropped_tags=notes.dropped)
-    yield Event(
-        "done",
-        Answer(
-            _new_id(),
-            "answered",
-            "extractive",
-            text,
-            tuple(notes.citations),
-            found.sources,
-            claims=claims,
-            notices=book.notices,
-            timings={**timings, "total": _ms(time.perf_counter() - started)},
-        ),
-    )
+    cited = tuple(notes.citations)
+    claims = Claims(cited=len(cited), dropped_tags=notes.dropped)
+    yield now.done("answered", "extractive", text, citations=cited, sources=now.found.sources, claims=claims)
 
 
-def _tell(
-    book: OpenBook,
-    text: str,
-    started: float,
-    absent: tuple[str, ...] = (),
-    nearest: tuple[Source, ...] = (),
-    timings: Mapping[str, float] | None = None,
-) -> Iterator[Event]:
-    """An answer that says nothing from the book: no sources, no notes."""
+def _tell(now: Round, reply: str | None = None) -> Iterator[Event]:
+    """An answer that says nothing from the book: no sources, no notes. `reply` None: that it is not found."""
     yield Event("sources", ())
-    yield Event("delta", text)
-    yield from (Event("notice", notice) for notice in book.notices)
-    timings = {**(timings or {}), "total": _ms(time.perf_counter() - started)}
-    yield Event(
-        "done",
-        Answer(
-            _new_id(),
-            "not_found",
-            "extractive",
-            text,
-            absent_terms=absent,
-            nearest=nearest,
-            notices=book.notices,
-            timings=timings,
-        ),
-    )
+    done = now.not_found("extractive") if reply is None else now.done("not_found", "extractive", reply)
+    yield Event("delta", done.data.answer)
+    yield from (Event("notice", notice) for notice in now.notices)
+    yield done
+
+
+def _again(now: Round, known: Answer) -> Iterator[Event]:
+    """An answer that was written before."""
+    yield from (Event("citation", citation) for citation in known.citations)
+    now.lap("first")
+    yield Event("delta", known.answer)
+    now.lap("total")
+    yield Event("done", replace(known, id=secrets.token_urlsafe(9), timings={**now.timings, "cached": 1.0}))
 
 
 def _tag(book: OpenBook, hit: Hit) -> Tag:
     chunk = book.manifest.chunks[hit.chunk]
     return Tag(chunk.chapter, chunk.start, chunk.end)
-
-
-def _new_id() -> str:
-    return secrets.token_urlsafe(9)
-
-
-def _ms(seconds: float) -> float:
-    return round(seconds * 1000, 2)

@@ -8,7 +8,7 @@ wherever the text was cut while it was streamed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ask_book.answering.answer import Citation, Claims, Mark, cite
@@ -69,13 +69,15 @@ def note(n: int) -> str:
 class Notes:
     """The notes of one answer while it is written.
 
-    `offered` are the tags of this round. `feed` takes the text as it comes and gives what may be shown: pieces of
+    `offered` are the tags of this round; `anchors` say which of them an anchor stands for where many have the same.
+    `feed` takes the text as it comes and gives what may be shown: pieces of
     text and, before its first use, each citation. `close` gives what was still held back. `cite` is for code that
     chooses its sources itself.
     """
 
     manifest: Manifest
     offered: Collection[Tag]
+    anchors: Mapping[str, Tag] = field(default_factory=dict)
     citations: list[Citation] = field(default_factory=list)
     dropped: int = 0
     _numbers: dict[Tag, int] = field(default_factory=dict)
@@ -127,7 +129,10 @@ class Notes:
 
     def _meant(self, item: str) -> Tag | None:
         if item.startswith("#"):
-            named = [tag for tag in self.offered if self.manifest.place(tag).anchor == item[1:].rstrip(".:")]
+            anchor = item[1:].rstrip(".:")
+            if self.anchors:
+                return self.anchors.get(anchor)
+            named = [tag for tag in self.offered if self.manifest.place(tag).anchor == anchor]
             return named[0] if len(named) == 1 else None
         return Tag.parse(re.sub(f"[{_DASH}]", "-", item.lower().replace(" ", "")))
 

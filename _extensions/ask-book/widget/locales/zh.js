@@ -1,5 +1,13 @@
 askBookLocale("zh", {
   "not_found": "书中未找到",
+  "answer": {
+    "small_talk": "你好|您好|早上好|晚上好|谢谢|多谢|谢谢你|再见",
+    "small_talk_reply": "你好！我在这里只谈这本书的内容：请就书中的内容提问，我会给你看相应的段落。",
+    "model_failed": "无法使用语言模型；这里改为显示书中的原句。",
+    "model_spent": "模型的用量已用完；这里改为显示书中的原句。",
+    "model_unproven": "模型写的内容没有指明书中任何段落；这里改为显示书中的原句。",
+    "model_length": "回答已达到最大长度，被截断。"
+  },
   "stopwords": "一下 一些 为什 为何 么时 么是 书中 什么 介绍 何时 何种 作者 候的 可以 告诉 哪个 哪些 哪里 图说 多少 如何 如果 怎么 怎样 总结 我们 描述 时候 是什 是否 是如 是怎 有什 有哪 有多 本书 样的 概括 没有 的是 章的 章讲 章说 简述 能否 能够 节讲 节说 表说 解释 讲了 讲什 讲的 讲述 说了 说什 说明 请问 还是 这个 这些 这本 那个 那些 里有",
   "abbreviations": "",
   "ui": {
@@ -41,6 +49,38 @@ askBookLocale("zh", {
     "error_no_book": "此页面没有附带本书的文本。",
     "hint_no_book": "作者可以用 ask-book 重新生成本书。",
     "error_429": "同时提问过多。",
-    "hint_429": "请稍候再试。"
+    "hint_429": "请稍候再试。",
+    "intro_model": "回答由语言模型根据本书的段落写成，并附有每处出处的注释。书中没有说的，回答也不会说。",
+    "earlier": "之前的提问",
+    "this_page": "仅限本页",
+    "only_in": "仅在：{place}",
+    "whole_book": "向全书提问",
+    "about_selection": "书中关于{words}是怎么说的？",
+    "slow": "用时比平常长。",
+    "quotes_only": "仅引文",
+    "ask_model": "询问模型",
+    "uncited": "此处未给出来源",
+    "unsupported": "所引段落不支持此说",
+    "count_uncited": "无来源的句子：{n}",
+    "count_unsupported": "来源不支持的句子：{n}",
+    "tools": "对此回答的操作",
+    "cite": "复制本书的 BibTeX",
+    "share": "复制此问题的链接",
+    "edit": "修改问题",
+    "report": "报告",
+    "pdf_pending": "正在生成 PDF…",
+    "up": "回答得好",
+    "down": "回答不好",
+    "why": "为什么？（可不填）",
+    "tell": "提交",
+    "thanks": "谢谢",
+    "kept_author": "保存在本书自己的服务器上，供作者查看。",
+    "kept_here": "仅保存在此浏览器中。",
+    "mode_reading": "浏览器正在读取本书（{percent}%）",
+    "mode_model": "由 {host} 上的模型回答",
+    "mode_model_here": "由本书自己服务器上的模型回答",
+    "wait": "请在 {n} 秒后重试。",
+    "error_502": "无法连接模型，或回答中断。",
+    "hint_502": "请重试，或阅读无需模型的书中引文。"
   }
 });
