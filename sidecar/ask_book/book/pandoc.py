@@ -48,6 +48,14 @@ def find_pandoc(env: Mapping[str, str]) -> Pandoc:
     )
 
 
+def find_pandocs(env: Mapping[str, str]) -> Iterator[Pandoc]:
+    """Every pandoc that `find_pandoc` would consider and that can be used, in the same order."""
+    for argv, origin in _candidates(env):
+        version = _version(argv)
+        if version and _numbers(version) >= OLDEST:
+            yield Pandoc(argv, version, origin)
+
+
 def _candidates(env: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:
     if named := env.get(VARIABLE):
         yield (named,), VARIABLE
