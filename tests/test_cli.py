@@ -17,7 +17,7 @@ from ask_book.book.edition import open_edition
 from ask_book.book.manifest import Tag, read_manifest
 from ask_book.book.project import find_project
 
-COMMANDS = ("init", "index", "ask", "search", "open", "serve", "start", "stop", "status", "exam", "export")
+COMMANDS = ("init", "index", "ask", "search", "open", "serve", "start", "stop", "status", "exam", "export", "doctor")
 QUESTION = "¿Cuándo se terminó el puente de Alcántara?"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -274,6 +274,20 @@ def test_a_newer_extension_is_not_replaced(run: Run, small_book: Path) -> None:
     assert done.returncode == 1
     assert f"version 99.0.0 of the extension, newer than this ask-book ({__version__})" in done.stderr
     assert [file.name for file in folder.iterdir()] == ["_extension.yml"]
+
+
+def test_doctor_says_what_to_do_and_whether_it_must_be(run: Run, small_book: Path) -> None:
+    done = run("doctor", small_book)
+    assert done.returncode == 0, done.stdout
+    assert "  ok      book       Un libro," in done.stdout
+    assert "-> For the panel: `ask-book init`." in done.stdout
+    assert "  top-k                7                               default\n" in done.stdout
+    (small_book / "_quarto.yml").write_text("book:\n  chapters: [gone.qmd]\n")
+    broken = run("doctor", small_book)
+    assert broken.returncode == 1
+    assert "  BROKEN  book       " in broken.stdout
+    found = json.loads(run("doctor", small_book, "--json").stdout)
+    assert (found["is_well"], found["findings"][-1]["check"]) == (False, "book")
 
 
 def test_render_needs_no_quarto_and_says_so(run: Run, small_book: Path, tmp_path: Path) -> None:

@@ -33,6 +33,9 @@ Exit codes: 0 done; 1 no, or it failed; 2 used wrongly."""
 FOLDER = "the book's folder (default: the current one)"
 
 
+MODES = ("extractive", "grounded", "tools")
+
+
 class _Parser(argparse.ArgumentParser):
     """Tells misuse as every other error is told."""
 
@@ -132,6 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument("--remove", action="store_true", help="undo it: take the line and the extension out again")
     add("index", "read the book and build its index", INDEX)
     ask = add("ask", "ask a question", ASK, "QUESTION")
+    ask.add_argument("--mode", choices=MODES, help="the most that the answer may use (default: the setting `mode`)")
     search = add("search", "show the passages that fit some words", SEARCH, "WORDS")
     for command in (ask, search):
         command.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")
@@ -150,6 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     exam.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")
     exam.add_argument("--min-recall", type=_share, default=0.0, metavar="R", help="fail below this share, 0 to 1")
     exam.add_argument("--junit", type=Path, metavar="X", help="write JUnit's XML into this file, for CI")
+    add("doctor", "tell what works, what does not, and what to do", DOCTOR)
     add("export", "put the book in one folder, to be served anywhere", EXPORT, "OUT")
     add("start", "start the sidecar in the background", START)
     add("stop", "stop it", STOP)
@@ -200,6 +205,10 @@ Answer a question from the book, with numbered notes: each quotes the book word
 for word and says where the passage is. If the book does not say it, the answer
 is just that, with the words the book never uses and the nearest passages.
 
+Without a language model the answer is sentences of the book. With one (settings
+`base-url` and `chat-model`) the model writes it from the passages found, and
+its notes are checked; `--mode extractive` leaves the model out for once.
+
   ask-book ask "Who pays for the dam?"
   ask-book ask "Who pays for the dam?" --book ../hydrology --json
 
@@ -237,6 +246,16 @@ describes the format of the file.
 
 Exit code 0: done; 1: the share of answerable questions whose passage was found
 is below --min-recall."""
+
+DOCTOR = """\
+Look at Python, Quarto, pandoc and TeX, at the extension and the pages of the
+book, at its index, its model and its sidecar, and say for each what to do. Each
+setting is listed with its value and where that comes from.
+
+The model's host is asked for the list of its models, which costs nothing; a
+public `endpoint` is asked for its health. Keys are never shown.
+
+Exit code 0: nothing is broken; 1: something is."""
 
 EXPORT = """\
 Put the book, its index and its settings into one folder, which needs neither

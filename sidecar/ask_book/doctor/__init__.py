@@ -1,0 +1,1 @@
+"""What `ask-book doctor` looks at: the machine, the book, the programs that run."""
