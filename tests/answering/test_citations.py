@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ask_book.answering.answer import Citation, Claims
-from ask_book.answering.citations import Notes, check_claims
+from ask_book.answering.answer import Citation
+from ask_book.answering.citations import Notes
 from ask_book.book.manifest import Tag
-from ask_book.retrieval.language import locale
 from small_books import small_manifest
 
 BEES = small_manifest("en")
@@ -136,43 +135,3 @@ def test_a_note_that_code_asks_for_must_be_offered_too() -> None:
     assert citation.href == "hives.html#sec-feeding"
     assert citation.heading_path == ("Hives", "Feeding")
     assert note == "[1](#ask-book-1)"
-
-
-def judge(script: str, lang: str = "en") -> tuple[Claims, list[tuple[str, str]]]:
-    notes = Notes(BEES, frozenset(TAGS.values()))
-    answer = "".join(part for part in [*notes.feed(script.format(**NAMED)), *notes.close()] if isinstance(part, str))
-    claims = check_claims(answer, notes.citations, lang=lang, abbreviations=locale(lang).abbreviations)
-    words = re.compile(r" ?\[\d+\]\(#ask-book-\d+\)")
-    return claims, [(mark.kind, words.sub("", answer[mark.start : mark.end])) for mark in claims.marks]
-
-
-def test_claims_are_cited_uncited_or_unsupported() -> None:
-    claims, marks = judge(
-        "A hive weighs at least 40 kg [{weight}]. It weighs 45 kg [{weight}]. Bees are nice. "
-        "Bees need food in winter. [{winter}] As Dr. Ames says, straps help [{ames}]. As Dr. Brown says, too [{ames}]."
-    )
-    assert marks == [
-        ("unsupported", "It weighs 45 kg."),
-        ("uncited", "Bees are nice."),
-        ("unsupported", "As Dr. Brown says, too."),
-    ]
-    assert (claims.cited, claims.uncited, claims.unsupported) == (3, 1, 2)
-
-
-def test_numbers_are_compared_as_values() -> None:
-    """The passage on feeding has `10 °C`, `2.5` and `1.0`."""
-    right = ("10 °C", "2,5 kg", "2.50 kg", "1 kg")
-    assert [judge(f"They eat {words} [{{feeding}}].")[1] for words in right] == [[], [], [], []]
-    wrong = ("25 kg", "10.5 °C", "100 °C", "1,000 kg")
-    assert all(judge(f"They eat {words} [{{feeding}}].")[1] for words in wrong)
-
-
-def test_questions_headings_and_announcements_claim_nothing() -> None:
-    assert (
-        judge("# Winter\n\nWhat do bees need?\n\nThere are two things:\n\nBees need feeding [{winter}].")[0].cited == 1
-    )
-    assert judge("What do bees need? There are two things:")[0] == Claims()
-
-
-def test_german_nouns_are_not_taken_for_names() -> None:
-    assert judge("Im Winter brauchen Bienen eine Fütterung [{winter}].", "de")[1] == []

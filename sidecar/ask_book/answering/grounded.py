@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from ask_book.answering.answer import Mode
-from ask_book.answering.citations import Notes, check_claims
+from ask_book.answering.citations import Notes
+from ask_book.answering.claims import check_claims
 from ask_book.answering.events import Event
 from ask_book.answering.prompt import Prompt, prompt
 from ask_book.answering.round import ANSWER_TOKENS, Round, UnprovenError
@@ -60,14 +61,9 @@ def finish(now: Round, writing: Writing, mode: Mode) -> list[Event]:
         raise UnprovenError("What the model wrote names no passage of the book.", "", "model_uncited")
     if now.finish == "length":
         events.append(now.notice("model_length", now.locale.answer.get("model_length", "")))
-    claims = check_claims(
-        writing.text,
-        writing.notes.citations,
-        lang=now.lang,
-        abbreviations=now.locale.abbreviations,
-        dropped=writing.notes.dropped,
-    )
-    cited = tuple(writing.notes.citations)
+    notes, lang = writing.notes, now.book.index.lang
+    claims = check_claims(writing.text, notes.citations, notes.manifest, lang, notes.dropped)
+    cited = tuple(notes.citations)
     return [
         *events,
         now.done("answered", mode, writing.text, citations=cited, sources=now.found.sources, claims=claims),

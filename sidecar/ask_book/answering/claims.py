@@ -1,0 +1,381 @@
+"""What a finished answer claims, and whether the passages that it cites say so.
+
+A sentence is compared with the quotes of its own notes, nothing else. It is marked `unsupported` when it has
+
+* a number, a measure, a percentage, a date, a month or a weekday that they do not have (`quantities.py`);
+* a proper name that is neither in them nor in the headings above them (scripts with capitals only);
+* almost the words of one of their clauses, but says no where that says yes, or less where that says more;
+* no word of theirs, but most of those that another note of the answer quotes (swapped notes).
+
+The check is one of words. It cannot tell that a sentence is wrong in words of its own: the guide says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache, cached_property
+from itertools import pairwise
+
+from ask_book.answering.answer import Citation, Claims, Mark
+from ask_book.answering.quantities import Facts, Quantity, quantities
+from ask_book.answering.sentences import sentences
+from ask_book.answering.vocabulary import vocabulary
+from ask_book.book.manifest import Manifest, Tag
+from ask_book.retrieval.evidence import is_one_slip
+from ask_book.retrieval.language import language_of, locale
+from ask_book.retrieval.places import is_name_of_place
+from ask_book.retrieval.tokens import fold, is_unspaced, runs, terms
+
+NOTE = re.compile(r"\[(\d+)\]\(#ask-book-\1\)")
+NOUNS_CAPITALISED = frozenset({"de", "lb"})
+ALIKE = 0.8
+NEAR = 0.72
+ELSEWHERE = 0.5
+COUNTED_UP_TO = 6
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
+_COUNTER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
+_CLAUSE = re.compile(r"[;:.!?…—()。，；：！？、,]+(?!\d)\s*|\s[–-]\s")
+_TAIL = re.compile(r"[:：,，(（—]")
+_NAME = re.compile(r"[^\W\d_]\w*")
+_BEGINNING = re.compile(r"(?:^|[!?…:：\"“”„«»‹¿¡(\[|>\n—–])[\s*_\"“«'’]*$")
+_INITIAL = re.compile(r"(?:^|\W)[^\W\d_]\.\s?$")
+_STEM = 5
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word of a sentence, as written, and its folded form. `first`: a beginning explains its capital."""
+
+    text: str
+    run: str
+    start: int
+    first: bool
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What the notes of a sentence quote, and what stands around it: titles, headings, the head of a table."""
+
+    quote: str
+    around: str
+    numbers: frozenset[str]
+    langs: tuple[str, ...]
+
+    @cached_property
+    def facts(self) -> Facts:
+        return Facts(f"{self.quote}\n{self.around}", self.langs)
+
+    @cached_property
+    def runs(self) -> frozenset[str]:
+        return frozenset(runs(fold(f"{self.quote}\n{self.around}")))
+
+    @cached_property
+    def words(self) -> list[_Word]:
+        return list(_words(self.quote))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(word.run for word in self.words if word.text[0].isupper() and not word.first)
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        stop = locale(self.langs[-1]).stopwords
+        return frozenset(word.run for word in self.words if word.text[0].isupper() and word.run not in stop)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(_stems(f"{self.quote}\n{self.around}", self.langs))
+
+
+def check_claims(answer: str, citations: Iterable[Citation], manifest: Manifest, lang: str, dropped: int = 0) -> Claims:
+    """Which sentences of a finished answer have a note, and whether what it quotes supports them.
+
+    `lang` is the language of the book; that of the answer is found out. A note behind a sentence belongs to it, also
+    after its full stop. Questions, headings, code and what only announces (`:`) claim nothing.
+    """
+    quoted = {citation.n: citation for citation in citations}
+    bare = _blank(_FENCE, _blank(NOTE, answer))
+    langs = tuple(dict.fromkeys((_spoken(bare, lang), lang)))
+    spans = sentences(bare, locale(langs[0]).abbreviations)
+    notes: list[list[Citation]] = [[] for _ in spans]
+    for found in NOTE.finditer(answer):
+        if spans and int(found[1]) in quoted:
+            notes[_sentence_of(found.start(), spans, answer)].append(quoted[int(found[1])])
+    sources = {n: _source([citation], manifest, langs) for n, citation in quoted.items()}
+    marks: list[Mark] = []
+    claiming = 0
+    for (start, end), its_notes in zip(spans, notes, strict=True):
+        sentence = bare[start:end]
+        if not _claims_something(sentence, langs):
+            continue
+        claiming += 1
+        if not its_notes:
+            marks.append(Mark(start, end, "uncited"))
+        elif not _is_supported(sentence, its_notes, sources, manifest, langs):
+            marks.append(Mark(start, end, "unsupported"))
+    uncited = sum(mark.kind == "uncited" for mark in marks)
+    return Claims(claiming - len(marks), uncited, len(marks) - uncited, dropped, tuple(marks))
+
+
+def _spoken(text: str, lang: str) -> str:
+    """The language of an answer: that of the book if it has enough of its function words; few words tell little."""
+    words, stop = runs(fold(text)), locale(lang).stopwords
+    return lang if sum(word in stop for word in words) * 5 > len(words) else language_of(text, lang)
+
+
+def _blank(pattern: re.Pattern[str], text: str) -> str:
+    """`text` with white space instead of what matches; offsets and lines stay."""
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _sentence_of(position: int, spans: Sequence[tuple[int, int]], answer: str) -> int:
+    before = max(0, sum(start <= position for start, _ in spans) - 1)
+    begins_a_paragraph = "\n" in answer[spans[before][1] : position]
+    return min(before + begins_a_paragraph, len(spans) - 1)
+
+
+def _claims_something(sentence: str, langs: Iterable[str]) -> bool:
+    text = sentence.rstrip(" *_")
+    if text.startswith("#") or text.endswith((":", "?", "？", "：")) or not any(map(str.isalnum, text)):
+        return False
+    return all(runs(fold(text)) != runs(fold(locale(lang).not_found)) for lang in langs)
+
+
+def _source(citations: Sequence[Citation], manifest: Manifest, langs: tuple[str, ...]) -> _Source:
+    around = [manifest.book.title, *manifest.book.authors]
+    numbers: set[str] = set()
+    for citation in citations:
+        around += [citation.chapter_title, *citation.heading_path]
+        if tag := Tag.parse(citation.tag):
+            chapter = manifest.chapters[tag.chapter]
+            around += [block.context for block in chapter.blocks_in(tag.start, tag.end)]
+            labels = [manifest.labels[block.label].text for block in chapter.blocks if block.label in manifest.labels]
+            numbers.update((chapter.number, *(section.number for section in chapter.sections)))
+            numbers.update(word for label in labels for word in label.split()[-1:])
+    quote = "\n".join(citation.quote for citation in citations)
+    return _Source(quote, "\n".join(dict.fromkeys(around)), frozenset(numbers), langs)
+
+
+def _is_supported(
+    sentence: str, notes: Sequence[Citation], sources: dict[int, _Source], manifest: Manifest, langs: tuple[str, ...]
+) -> bool:
+    source = sources[notes[0].n] if len(notes) == 1 else _source(notes, manifest, langs)
+    mine = {note.n for note in notes}
+    others = [other for n, other in sources.items() if n not in mine]
+    sentence = sentence[_COUNTER.match(sentence).end() :]  # type: ignore[union-attr]
+    found = quantities(sentence, langs[0])
+    return (
+        all(_has_quantity(item, sentence, source, len(notes)) for item in found)
+        and not _foreign_names(sentence, found, source, others, langs)
+        and not (len(langs) == 1 and _contradicts(sentence, source))
+        and not _is_of_another(sentence, source, others)
+    )
+
+
+def _has_quantity(item: Quantity, sentence: str, source: _Source, notes: int) -> bool:
+    if item.weak or (source.facts.support(item) and not _counts_otherwise(item, sentence, source)):
+        return True
+    before = re.search(r"([^\W\d_]{2,})\W{0,2}$", sentence[: item.start])
+    if before and not item.word and is_name_of_place(fold(before[1])):
+        return sentence[item.start : item.end].strip() in source.numbers
+    counts = [value for value in item.values if 2 <= value <= COUNTED_UP_TO and item.unit is None]
+    is_count = item.word or is_unspaced(sentence[item.start])
+    return is_count and any(count in (notes, _things_listed(sentence, source.langs[0])) for count in counts)
+
+
+def _counts_otherwise(item: Quantity, sentence: str, source: _Source) -> bool:
+    """Whether the source counts the same things, and nowhere that many: "three keepers" and "four hours"."""
+    if item.unit or item.dates or item.weekday:
+        return False
+    thing = _counted(sentence, item)
+    same = [fact for fact in source.facts.all if thing and not fact.unit and _counted(source.facts.text, fact) == thing]
+    return bool(same) and not any(item.values & fact.values or item.hedge is not None for fact in same)
+
+
+def _counted(text: str, item: Quantity) -> str:
+    found = re.match(r" ([^\W\d_]{4,})", text[item.end :])
+    return fold(found[1])[:_STEM] if found else ""
+
+
+def _things_listed(sentence: str, lang: str) -> int:
+    """How many things a sentence lists: behind its first colon, comma or bracket if it has one."""
+    words = vocabulary(lang)
+    between = rf"[,，、;；]|\b(?:{words.lists})\b" if words.numbers else rf"[,，、;；]|{words.lists or '、'}"
+    tail = _TAIL.split(sentence, maxsplit=1)[-1]
+    return sum(bool(part.strip(" .。")) for part in re.split(between, tail))
+
+
+def _words(text: str) -> Iterator[_Word]:
+    for found in _NAME.finditer(text):
+        if run := "".join(runs(fold(found[0]))):
+            yield _Word(found[0], run, found.start(), _BEGINNING.search(text, 0, found.start()) is not None)
+
+
+def _foreign_names(
+    sentence: str, found: Sequence[Quantity], source: _Source, others: Sequence[_Source], langs: tuple[str, ...]
+) -> list[str]:
+    """The names of a sentence that its source does not have."""
+    words = [word for word in _words(sentence) if not any(item.start <= word.start < item.end for item in found)]
+    stop = locale(langs[0]).stopwords
+    names: list[str] = []
+    for at, word in enumerate(words):
+        if not word.text[0].isupper() or word.run in stop or word.run in vocabulary(langs[0]).titles:
+            continue
+        if not _has_name(word.run, source) and _is_name(sentence, words, at, source, others, langs):
+            names.append(word.text)
+    return names
+
+
+def _has_name(run: str, source: _Source) -> bool:
+    if len(run) == 1:
+        return any(known.startswith(run) for known in source.runs)
+    return bool({run, f"{run}s", run.removesuffix("s"), run.removesuffix("n")} & source.runs)
+
+
+def _is_name(
+    sentence: str, words: Sequence[_Word], at: int, source: _Source, others: Sequence[_Source], langs: tuple[str, ...]
+) -> bool:
+    """Whether a capital makes a name: not at a beginning, not of a German noun, and not in a translation, unless
+    something else says so: a title or an initial before it, a name of the source in the same place or nearly the same.
+    """
+    word = words[at]
+    nouns_too = langs[0][:2] in NOUNS_CAPITALISED
+    known = [
+        other
+        for place, other in enumerate(source.words)
+        if other.text[0].isupper() and not other.first and (not nouns_too or _is_called(source, place))
+    ]
+    if any(_is_near(word.run, other.run) for other in known) or (nouns_too and _is_misspelt(word.run, source.names)):
+        return True
+    if word.text.isupper() and len(word.text) == 1:
+        return len(langs) == 1 and sentence[word.start + 1 : word.start + 2] == "."
+    is_called = _INITIAL.search(sentence[: word.start]) or (at and words[at - 1].run in vocabulary(langs[0]).titles)
+    if is_called:
+        return True
+    if len(langs) > 1:
+        return False
+    if nouns_too and at and _is_partner(sentence, words[at - 1], word, source):
+        return True
+    if not word.first and not nouns_too:
+        return True
+    if langs[0] == "en" and re.match(r"['’]s\b", sentence[word.start + len(word.text) :]):
+        return True
+    if not nouns_too and any(word.run in other.names for other in others):
+        return True
+    said = {item.run for item in words}
+    behind = words[at + 1] if at + 1 < len(words) else None
+    if behind and behind.run in source.capitals and _adjoin(sentence, word, behind):
+        return True
+    return any(
+        behind and behind.run in [later.run for later in source.words[place + 1 : place + 3]]
+        for place, other in enumerate(source.words)
+        if other in known and other.run not in said
+    )
+
+
+def _adjoin(text: str, one: _Word, two: _Word) -> bool:
+    return text[one.start + len(one.text) : two.start] == " "
+
+
+def _is_partner(sentence: str, before: _Word, word: _Word, source: _Source) -> bool:
+    """Whether the source has another capitalised word behind the same one: "Bischof Ulrich", "Anna Berger"."""
+    if not before.text[0].isupper() or before.run in locale(source.langs[0]).stopwords:
+        return False
+    return _adjoin(sentence, before, word) and any(
+        one.run == before.run and two.text[0].isupper() and _adjoin(source.quote, one, two)
+        for one, two in pairwise(source.words)
+    )
+
+
+def _is_near(run: str, name: str) -> bool:
+    """Whether a word may be a name, misspelt."""
+    if len(run) < 4 or is_one_slip(run, name):
+        return len(run) > 3
+    return len(run) > 5 and run[:3] == name[:3] and SequenceMatcher(None, run, name).ratio() >= NEAR
+
+
+def _is_misspelt(run: str, nouns: Iterable[str]) -> bool:
+    """The same for German, where the endings of nouns differ anyway."""
+    return any(
+        len(run) > 5 and run[-2:] == noun[-2:] and is_one_slip(run, noun) and not noun.startswith(run) for noun in nouns
+    )
+
+
+def _is_called(source: _Source, place: int) -> bool:
+    word = source.words[place]
+    before = source.words[place - 1].run if place else ""
+    return before in vocabulary(source.langs[-1]).titles or _INITIAL.search(source.quote[: word.start]) is not None
+
+
+def _contradicts(sentence: str, source: _Source) -> bool:
+    """Whether a clause says nearly the words of one of the source, the other way round."""
+    lang = source.langs[0]
+    names = frozenset() if lang in NOUNS_CAPITALISED else source.names
+    aside = {name[:_STEM] for name in names.union(vocabulary(lang).months)}
+    theirs = [
+        (_stems(clause, source.langs) - aside, _is_turned(clause, lang)) for clause in _clauses(source.quote, lang)
+    ]
+    everything = frozenset().union(*(stems for stems, _ in theirs))
+    for clause in _clauses(sentence, lang):
+        mine = _stems(clause, source.langs) - aside
+        shares = [_likeness(mine - (everything - other), other) for other, _ in theirs]
+        best = max(shares, default=0.0)
+        turned = {way for share, (_, way) in zip(shares, theirs, strict=True) if share == best}
+        if best >= ALIKE and _is_turned(clause, lang) not in turned:
+            return True
+    return False
+
+
+def _likeness(mine: Collection[str], theirs: Collection[str]) -> float:
+    return min(_share(mine, theirs), _share(theirs, mine)) if len(mine) > 1 else 0.0
+
+
+def _clauses(text: str, lang: str) -> Iterator[str]:
+    words, plain = vocabulary(lang), fold(text)
+    if words.idioms:
+        plain = _as_words(words.idioms, lang).sub(" ", plain)
+    if words.numbers:
+        plain = _as_words(words.lists, lang).sub(";", plain)
+    yield from filter(None, _CLAUSE.split(plain))
+
+
+def _is_turned(clause: str, lang: str) -> bool:
+    words = vocabulary(lang)
+    denies = bool(words.denies and re.search(_as_words(words.denies, lang), clause))
+    return (denies + (len(re.findall(_as_words(words.lessens, lang), clause)) if words.lessens else 0)) % 2 == 1
+
+
+@cache
+def _as_words(pattern: str, lang: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)" if vocabulary(lang).numbers else rf"(?:{pattern})")
+
+
+def _is_of_another(sentence: str, source: _Source, others: Iterable[_Source]) -> bool:
+    mine = _stems(sentence, source.langs)
+    own = _share(mine, source.stems)
+    return len(mine) > 2 and any(_share(mine, other.stems) >= ELSEWHERE + own for other in others)
+
+
+def _share(some: Collection[str], others: Collection[str]) -> float:
+    return len(set(some) & set(others)) / len(some) if some else 0.0
+
+
+def _stems(text: str, langs: tuple[str, ...]) -> frozenset[str]:
+    """The telling words of a text, cut to their beginnings; bigrams in scripts without spaces."""
+    stems: set[str] = set()
+    for lang in langs:
+        words, stop = vocabulary(lang), locale(lang).stopwords
+        plain = fold(text)
+        for turn in filter(None, (words.denies, words.lessens)):
+            plain = _as_words(turn, lang).sub(" " if words.numbers else "", plain)
+        for run in runs(plain):
+            if is_unspaced(run):
+                stems.update(term for term in terms(run) if term not in stop and not _HIRAGANA.fullmatch(term))
+            elif run not in stop and not run.isdecimal():
+                stems.add(run[:_STEM])
+    return frozenset(stems)
