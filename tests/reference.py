@@ -31,6 +31,8 @@ COMMON = ("help", "folder", "book", "json")
 # Variables that are no settings of a book.
 VARIABLES = {
     "ASK_BOOK_API_KEY": "the key of the model; it goes only to a `ASK_BOOK_BASE_URL` set beside it",
+    "ASK_BOOK_EMBEDDING_API_KEY": "the key of the embedding model; it goes only to a `ASK_BOOK_EMBEDDING_BASE_URL` set "
+    "beside it",
     "ASK_BOOK": "names the sidecar that a render starts; `off` starts none",
     "ASK_BOOK_START": "set to 1, lets a render start the sidecar even with `CI`",
     "ASK_BOOK_PANDOC": "names the Pandoc to use, if several are installed",

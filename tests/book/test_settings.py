@@ -113,5 +113,6 @@ def test_each_setting_is_documented() -> None:
         "top-k", "idle-minutes", "endpoint", "shortcut", "suggestions", "texts", "base-url", "chat-model", "mode",
         "temperature", "answer-language", "style", "system-prompt", "passage-characters", "model-seconds",
         "answer-seconds", "tokens-per-question", "tokens-per-day", "cache",
+        "embedding-model", "embedding-base-url", "embedding-price",
     ]  # fmt: skip
     assert all(spec.metadata["doc"].endswith(".") for spec in NAMES.values())

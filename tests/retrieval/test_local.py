@@ -33,7 +33,7 @@ e5 = pytest.mark.e5
 
 
 def made(name: str) -> Embedder:
-    embedder = local_embedder(name, workers=2)
+    embedder = local_embedder(name, parallel=2)
     assert embedder is not None
     return embedder
 

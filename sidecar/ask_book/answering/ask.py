@@ -47,6 +47,7 @@ async def answer(
             yield event
         return
     retrieval = await book.search(now.words, k, asked.scope)
+    now.notices += retrieval.notices
     now.lap("retrieval")
     now.found = await to_thread.run_sync(partial(_look_into, book, now.words, retrieval), abandon_on_cancel=True)
     mode = assistant.mode_for(asked)

@@ -181,6 +181,22 @@ class Settings:
     cache: bool = _setting(
         _FLAG, True, "Whether a question asked again gets the answer that was written before.", ("ASK_BOOK_CACHE",)
     )
+    embedding_model: str | None = _setting(
+        _TEXT,
+        None,
+        "What finds passages by their meaning: `local` (the default, where `ask-book[local]` is installed), the name of "
+        "a model, or `none`.",
+        ("ASK_BOOK_EMBEDDING_MODEL",),
+    )
+    embedding_base_url: str | None = _setting(
+        _URL, None, "Where the embedding model is reached, when not at `base-url`.", ("ASK_BOOK_EMBEDDING_BASE_URL",)
+    )
+    embedding_price: float | None = _setting(
+        _decimal(0, 1000),
+        None,
+        "What a million tokens cost with that model, for the estimate of `ask-book index`.",
+        ("ASK_BOOK_EMBEDDING_PRICE",),
+    )
     origins: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
 

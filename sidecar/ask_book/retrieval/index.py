@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ask_book.book.manifest import Manifest
+from ask_book.book.notice import Notice
 from ask_book.retrieval import bm25, passages, places, query, ranking, storage, tokens
-from ask_book.retrieval.embedding import Embedder
+from ask_book.retrieval.embedding import Embedder, Floats
 from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge, lacking
 from ask_book.retrieval.language import keeps_marks, language_of, locale
 from ask_book.retrieval.vectors import Vectors, ready
@@ -33,6 +34,7 @@ class Retrieval:
 
     hits: tuple[Hit, ...]
     evidence: Evidence
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,13 @@ class Index:
     postings: bm25.Postings
     vectors: Vectors | None = None
 
-    def search(self, question: str, k: int = 7, scope: str | None = None) -> Retrieval:
+    def search(
+        self,
+        question: str,
+        k: int = 7,
+        scope: str | None = None,
+        vector: Floats | None = None,  # noqa: ARG002 - until fusion
+    ) -> Retrieval:
         """The best `k` passages for a question, best first; ties in reading order. `scope`: see `places.in_scope`."""
         asked = query.read(question, locale(self.lang).stopwords, self.marks)
         factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)

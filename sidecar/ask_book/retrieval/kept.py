@@ -64,7 +64,8 @@ class Kept:
 
     def put(self, keys: Sequence[bytes], vectors: Floats) -> None:
         """Keep these vectors, one a row; on the disk when this returns. Raises `AskBookError` where that fails."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with suppress(OSError):  # SQLite says what is wrong with the folder
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
         self._try(lambda db: db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows))
 

