@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import sys
 from argparse import Namespace
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from ask_book.answering.answer import Answer, Citation, Source, to_json
 from ask_book.answering.ask import answer
-from ask_book.answering.assistant import WITHOUT_MODEL
-from ask_book.answering.events import collect
-from ask_book.answering.question import question
+from ask_book.answering.assistant import Assistant
+from ask_book.answering.events import Event, collect
+from ask_book.answering.open_book import OpenBook
+from ask_book.answering.question import Question, question
+from ask_book.book.project import find_project
+from ask_book.book.settings import settings_of
 from ask_book.commands import terminal
-from ask_book.commands.books import opened
+from ask_book.commands.books import assistant_for, read
 
 _NOTE = re.compile(r"\[(\d+)\]\(#ask-book-\d+\)")
 NEAREST_CHARACTERS = 240
@@ -20,18 +27,46 @@ NEAREST_CHARACTERS = 240
 
 def run(options: Namespace) -> int:
     """Answer one question. 0 when it was answered, 1 when the book does not say it."""
-    asked = question(options.question, scope=options.scope)
-    book, settings = opened(options)
-    result = asyncio.run(collect(answer(book, asked, WITHOUT_MODEL, options.k or settings.top_k)))
+    asked = question(options.question, mode=options.mode, scope=options.scope)
+    project = find_project(options.book, os.environ)
+    settings = settings_of(project.configuration, os.environ)
+    book, assistant = read(project), assistant_for(project, settings)
+    streams = assistant.chat is not None and not options.json and sys.stdout.isatty()
+    result = asyncio.run(_answer(book, asked, assistant, options.k or settings.top_k, streams))
     if options.json:
         terminal.say_json(to_json(result))
     else:
-        _say(result, book.site.as_uri())
+        if not streams:
+            terminal.say(terminal.wrapped(_readable(result.answer)))
+        _say_notes(result, book.site.as_uri())
     return 0 if result.status == "answered" else 1
 
 
-def _say(result: Answer, site: str) -> None:
-    terminal.say(terminal.wrapped(_readable(result.answer)))
+async def _answer(book: OpenBook, asked: Question, assistant: Assistant, k: int, streams: bool) -> Answer:
+    """The whole answer; with `streams` its text is on the terminal already."""
+    try:
+        events = answer(book, asked, assistant, k)
+        return await collect(_shown(events) if streams else events)
+    finally:
+        await assistant.aclose()
+
+
+async def _shown(events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
+    """The same events, the text written as it comes; what `done` has instead of it is written after it."""
+    text = ""
+    async with aclosing(events):
+        async for event in events:
+            if event.kind == "delta":
+                text += event.data
+                terminal.write(_readable(event.data))
+            elif event.kind == "done":
+                terminal.say()
+                if event.data.answer != text:
+                    terminal.say(f"\n{terminal.wrapped(_readable(event.data.answer))}")
+            yield event
+
+
+def _say_notes(result: Answer, site: str) -> None:
     for citation in result.citations:
         terminal.say()
         _say_note(citation, site)

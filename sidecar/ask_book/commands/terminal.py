@@ -12,6 +12,7 @@ from typing import Any
 
 from ask_book.errors import AskBookError
 
+BAR = 20
 WIDEST = 100
 
 
@@ -31,6 +32,12 @@ def abandon() -> None:
 def say(text: str = "") -> None:
     """One line, or more, of output."""
     sys.stdout.write(f"{text}\n")
+
+
+def write(text: str) -> None:
+    """A piece of a line, at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def tell(text: str) -> None:
@@ -85,6 +92,20 @@ def has_styles() -> bool:
 def dim(text: str) -> str:
     """Less important text, where the terminal can show that."""
     return f"\033[2m{text}\033[0m" if has_styles() else text
+
+
+def bar(what: str, done: int, total: int, seconds: float) -> str:
+    """How far something is after so many seconds, and how long it may still take."""
+    full = BAR * done // max(total, 1)
+    left = f", {duration(seconds * (total - done) / done)} left" if done and done < total else ""
+    return f"{what} [{'=' * full}{' ' * (BAR - full)}] {done} of {total}{left}"
+
+
+def duration(seconds: float) -> str:
+    """About how long, in words."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class Progress:

@@ -6,16 +6,25 @@ import asyncio
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ask_book.book.dotenv import read_dotenv
 from ask_book.book.project import Project
 from ask_book.book.settings import Settings
+from ask_book.daemon.state import state_folder
 from ask_book.daemon.watch import Watch
+from ask_book.errors import AskBookError
 from ask_book.server.access import Access
 from ask_book.server.app import create_app
 from ask_book.server.holder import Holder
 from ask_book.server.run import serve
+
+if TYPE_CHECKING:
+    from ask_book.answering.assistant import Assistant
 
 
 async def serve_book(
@@ -37,14 +46,50 @@ async def serve_book(
     _stop_on_signals(stop)
     holder = Holder(project.book_id, project.title, project.lang)
     watch = Watch(project, holder, env)
-    serving = asyncio.create_task(serve(create_app(holder, access, state_dir, settings.top_k), listener, stop))
+    made = _Made(project, settings, env, state_dir)
+    app = create_app(holder, access, state_dir, settings.top_k, made.assistant)
+    serving = asyncio.create_task(serve(app, listener, stop))
     on_listening()
     watching = asyncio.create_task(watch.run(stop, idle_seconds, is_wanted))
     try:
+        assistant = await asyncio.to_thread(made.assistant)
+        holder.works = replace(holder.works, chat=assistant.host is not None, model_host=assistant.host)
+        holder.notices = (assistant.notice,) if assistant.notice else ()
         await serving
     finally:
         stop.set()
         await watching
+
+
+@dataclass
+class _Made:
+    """The assistant of a server, made once, by whoever needs it first."""
+
+    project: Project
+    settings: Settings
+    env: Mapping[str, str]
+    state_dir: Path | None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _assistant: Assistant | None = None
+
+    def assistant(self) -> Assistant:
+        """It is slow to import, so this is called in a thread."""
+        from ask_book.answering.assistant import assistant_of
+
+        with self._lock:
+            if self._assistant is None:
+                folder = self.state_dir or _state_dir(self.project)
+                dotenv = read_dotenv(self.project.root / ".env")
+                self._assistant = assistant_of(self.settings, dotenv, self.env, folder)
+            return self._assistant
+
+
+def _state_dir(project: Project) -> Path | None:
+    """Where all servers of a book count its tokens; None where nothing can be written."""
+    try:
+        return state_folder(project).path
+    except AskBookError:
+        return None
 
 
 def _stop_on_signals(stop: asyncio.Event) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,17 +54,26 @@ def create_app(
 ) -> Starlette:
     """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere.
 
-    `assistant` is called once, at the first request that is more than a look at `/health`.
+    `assistant` is called once, at the first request that is more than a look at `/health`; its connections are closed
+    when the server ends.
     """
+    used: list[Assistant] = []
 
     def readers() -> ASGIApp:
         from ask_book.answering.assistant import WITHOUT_MODEL
         from ask_book.server.routes import Routes
 
-        routes = Routes(holder, access, assistant() if assistant else WITHOUT_MODEL, state_dir, top_k)
-        return Router(readers_routes(routes))
+        used.append(assistant() if assistant else WITHOUT_MODEL)
+        return Router(readers_routes(Routes(holder, access, used[0], state_dir, top_k)))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        for one in used:
+            await one.aclose()
 
     return Starlette(
+        lifespan=lifespan,
         routes=[Route("/health", Health(holder).health), Mount("", Later(readers))],
         middleware=[Middleware(AccessRules, access), Middleware(CountsUse, holder)],
         exception_handlers={AskBookError: on_error, HTTPException: _on_http_error, Exception: _on_bug},

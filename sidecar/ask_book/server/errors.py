@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ask_book.errors import AskBookError, UsageError
+from ask_book.llm.errors import ProviderError
 
 OWN_PAGES = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
 
@@ -61,4 +62,6 @@ async def on_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AskBookError)
     if isinstance(error, RequestError):
         return error_page(request, error.status, error, error.headers)
+    if isinstance(error, ProviderError):
+        return error_page(request, error.status, error)
     return error_page(request, 400 if isinstance(error, UsageError) else 500, error)

@@ -23,10 +23,11 @@ class Health:
         """What works now; answers at once, also while the index is made."""
         holder, book = self.holder, self.holder.current
         state = "ready" if book else "failed" if holder.failure else "building"
-        notices = [vars(notice) for notice in book.notices] if book else []
+        notices = [vars(notice) for notice in (*(book.notices if book else ()), *holder.notices)]
         if holder.failure:
             notices.append({"code": holder.failure.code, "message": holder.failure.message})
-        works = asdict(holder.works)
+        vectors = book.index.vectors if book else None
+        works = {**asdict(holder.works), "embeddings": vectors is not None}
         return json_response(
             {
                 "book": {
@@ -41,6 +42,11 @@ class Health:
                     "state": state,
                     "progress": 1.0 if book else holder.progress,
                     "chunks": len(book.manifest.chunks) if book else 0,
+                    "vectors": {
+                        "state": "ready" if vectors else holder.embedding.state or "none",
+                        "progress": 1.0 if vectors else round(holder.embedding.progress, 3),
+                        "model": book.embedder.name if book and book.embedder else None,
+                    },
                 },
                 "edition": book.kind if book else None,
                 "model_host": works.pop("model_host"),

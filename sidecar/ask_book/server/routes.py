@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Send
 
-from ask_book.answering.answer import source, sources_header, to_json
+from ask_book.answering.answer import Answer, source, sources_header, to_json
 from ask_book.answering.ask import answer
 from ask_book.answering.assistant import WITHOUT_MODEL, Assistant
 from ask_book.answering.events import Event, collect, event_json
@@ -29,6 +29,7 @@ from ask_book.server.errors import OWN_PAGES, RequestError, error_json, json_res
 from ask_book.server.feedback import keep_feedback
 from ask_book.server.holder import Holder
 from ask_book.server.passages import find_passage, fnv1a
+from ask_book.server.reports import Reports
 from ask_book.server.static import book_file
 
 BODY_BYTES = 65_536
@@ -47,6 +48,7 @@ class Routes:
     assistant: Assistant = WITHOUT_MODEL
     state_dir: Path | None = None
     top_k: int = 7
+    reports: Reports | None = None
 
     async def ask(self, request: Request) -> Response:
         """An answer: events when the client accepts them, else the whole as JSON."""
@@ -57,7 +59,7 @@ class Routes:
             return await self._stream(book, asked)
         self.holder.busy += 1
         try:
-            done = await collect(answer(book, asked, self.assistant, self.top_k))
+            done = await _unless_left(request, collect(self._answering(book, asked)))
         finally:
             self.holder.busy -= 1
         return json_response(to_json(done), {"X-Ask-Book-Sources": sources_header(done.sources)})
@@ -110,6 +112,14 @@ class Routes:
         """A page or file of the book."""
         return await to_thread.run_sync(book_file, request, self._book().site)
 
+    async def _answering(self, book: OpenBook, asked: Question) -> AsyncGenerator[Event, None]:
+        """The events of an answer; it is kept before it is done, so that `done` can say where."""
+        async with aclosing(answer(book, asked, self.assistant, self.top_k)) as events:
+            async for event in events:
+                if self.reports and event.kind == "done":
+                    event = Event("done", await self.reports.keep(event.data, asked, book))
+                yield event
+
     def _book(self) -> OpenBook:
         book = self.holder.current
         if book:
@@ -119,7 +129,7 @@ class Routes:
         raise RequestError(503, "The index of the book is being made.", "Try again in a moment.", "index", 1)
 
     async def _stream(self, book: OpenBook, asked: Question) -> Response:
-        events = answer(book, asked, self.assistant, self.top_k)
+        events = self._answering(book, asked)
         first = await anext(events)
         headers = {
             "X-Ask-Book-Sources": sources_header(first.data if first.kind == "sources" else ()),
@@ -152,6 +162,26 @@ class _EventStream(StreamingResponse):
         assert isinstance(self.body_iterator, AsyncGenerator)
         async with aclosing(self.body_iterator):
             await super().stream_response(send)
+
+
+async def _unless_left(request: Request, answering: Coroutine[Any, Any, Answer]) -> Answer:
+    """The whole answer; given up when the reader leaves, so that no model goes on for nobody."""
+    whole = asyncio.ensure_future(answering)
+    left = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({whole, left}, return_when=asyncio.FIRST_COMPLETED)
+        if whole.done():
+            return whole.result()
+        raise RequestError(499, "The reader has left.", "", "left")
+    finally:
+        whole.cancel()
+        left.cancel()
+        await asyncio.gather(whole, left, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _body(request: Request) -> dict[str, Any]:
