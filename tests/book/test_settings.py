@@ -114,5 +114,6 @@ def test_each_setting_is_documented() -> None:
         "temperature", "answer-language", "style", "system-prompt", "passage-characters", "model-seconds",
         "answer-seconds", "tokens-per-question", "tokens-per-day", "cache",
         "embedding-model", "embedding-base-url", "embedding-price",
+        "reports", "reports-folder", "reports-pdf", "reports-font",
     ]  # fmt: skip
     assert all(spec.metadata["doc"].endswith(".") for spec in NAMES.values())

@@ -197,6 +197,19 @@ class Settings:
         "What a million tokens cost with that model, for the estimate of `ask-book index`.",
         ("ASK_BOOK_EMBEDDING_PRICE",),
     )
+    reports: bool | None = _setting(
+        _FLAG,
+        None,
+        "Whether answers are kept as reports; by default only on your own machine, not by a server for others.",
+        ("ASK_BOOK_REPORTS",),
+    )
+    reports_folder: str | None = _setting(
+        _TEXT, None, "Where reports are kept, outside the project.", ("ASK_BOOK_REPORTS_FOLDER",)
+    )
+    reports_pdf: bool = _setting(
+        _FLAG, True, "Whether a report gets a PDF, where there is TeX.", ("ASK_BOOK_REPORTS_PDF",)
+    )
+    reports_font: str | None = _setting(_TEXT, None, "The main font of the PDF, instead of the one of the book's own.")
     origins: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
 

@@ -22,7 +22,8 @@ from ask_book.reports.process import Outcome, Runner
 from ask_book.reports.tree import Node
 from ask_book.reports.typeset import Glyphs, is_visible, named, pandoc_tree
 
-ATTEMPT_SECONDS = 60.0
+# lualatex reads all fonts of the machine the first time.
+SECONDS = {"xelatex": 90.0, "lualatex": 240.0, "pdflatex": 90.0}
 ROUNDS = 4
 LOG_LINES = 25
 DEFAULT_FONT = "Latin Modern Roman"
@@ -141,7 +142,7 @@ def _run(
         env = {**tools.env, "TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder)}
         (folder / "report.json").write_text(json.dumps(pandoc_tree(page, glyphs)), encoding="utf-8")
         try:
-            outcome = runner.run(argv, folder, env, ATTEMPT_SECONDS)
+            outcome = runner.run(argv, folder, env, SECONDS[engine])
         except OSError as error:
             outcome = Outcome(-1, str(error))
         file = folder / "report.pdf"

@@ -30,12 +30,12 @@ class Runner:
 
     _running: set[subprocess.Popen[bytes]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _closed: bool = False
+    is_closed: bool = False
 
     def run(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], seconds: float) -> Outcome:
         """Wait for a program at most `seconds`; whatever it started ends with it. Raises OSError if it cannot start."""
         with self._lock:
-            if self._closed:
+            if self.is_closed:
                 return Outcome(None, "")
             process = _start(argv, cwd, env, seconds)
             self._running.add(process)
@@ -55,7 +55,7 @@ class Runner:
     def close(self) -> None:
         """End everything."""
         with self._lock:
-            self._closed = True
+            self.is_closed = True
             for process in self._running:
                 _kill(process)
 

@@ -21,10 +21,12 @@ from typing import Literal
 
 from ask_book.answering.answer import Citation
 from ask_book.errors import AskBookError
+from ask_book.files import write_atomically
 from ask_book.reports.document import Document, document_json, read_document
 from ask_book.reports.html import html
 from ask_book.reports.markdown import markdown
 from ask_book.reports.page import lay_out, saved_link
+from ask_book.reports.pdf import Made
 from ask_book.reports.tree import parse, words_of
 from ask_book.retrieval.tokens import fold
 
@@ -32,11 +34,12 @@ LEFTOVER_SECONDS = 3600
 EXCERPT = 240
 FILES = ("report.html", "report.md", "report.pdf")
 ERROR_LOG = "pdf.error.log"
+PDF_FACTS = "pdf.json"
 
 PdfState = Literal["ready", "failed", "none"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
-_NEW, _OLD = ".new-", ".old-"
+_NEW, _OLD = ".ask-book-new-", ".ask-book-old-"
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,25 @@ class Store:
         if (folder / "report.pdf").is_file():
             return "ready"
         return "failed" if (folder / ERROR_LOG).is_file() else "none"
+
+    def keep_pdf(self, report_id: str, made: Made) -> None:
+        """Put a PDF beside a report, or the log of why there is none; nothing if the report has gone meanwhile."""
+        with suppress(FileNotFoundError):
+            folder = self.folder / report_id
+            if made.pdf is None:
+                write_atomically(folder / ERROR_LOG, made.log.encode(), 0o600)
+            else:
+                lost = json.dumps({"by": made.by, "lost": made.lost}, ensure_ascii=False)
+                write_atomically(folder / PDF_FACTS, lost.encode(), 0o600)
+                write_atomically(folder / "report.pdf", made.pdf, 0o600)
+                (folder / ERROR_LOG).unlink(missing_ok=True)
+
+    def lost_in_pdf(self, report_id: str) -> str:
+        """The characters that the PDF of a report cannot show, for people; mostly ""."""
+        try:
+            return str(json.loads((self.folder / report_id / PDF_FACTS).read_bytes())["lost"])
+        except (OSError, ValueError, KeyError):
+            return ""
 
     def delete(self, report_id: str) -> None:
         """Take a report away. Raises `AskBookError` if there is none."""

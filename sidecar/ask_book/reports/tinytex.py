@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 ENGINES = ("xelatex", "lualatex", "pdflatex")
@@ -38,6 +39,13 @@ def engines(path: str) -> dict[str, str]:
     """The TeX engines on a PATH, in the order in which they are tried."""
     found = ((name, shutil.which(name, path=path)) for name in ENGINES)
     return {name: program for name, program in found if program}
+
+
+def might_make_pdf(env: Mapping[str, str]) -> bool:
+    """Whether there seems to be a pandoc and a TeX engine: a look at files, for those who cannot wait."""
+    path = os.pathsep.join((env.get("PATH", ""), *map(str, known_bins(env))))
+    pandocs = (*(shutil.which(name, path=path) for name in ("quarto", "pandoc")), find_spec("pypandoc"))
+    return any(pandocs) and bool(engines(path))
 
 
 def _roots(env: Mapping[str, str], platform: str) -> Iterator[Path]:

@@ -23,6 +23,7 @@ DEEPEST = 3
 LONG_WORD = 40
 PIECE = 16
 WIDE_TABLE = 70
+MOST_NAMED = 24
 
 HEADER = r"""
 \usepackage{iftex}
@@ -85,8 +86,10 @@ def pandoc_tree(page: Page, glyphs: Glyphs) -> Json:
 
 
 def named(chars: Iterable[str]) -> str:
-    """Characters for people: `U+1F600 grinning face`."""
-    return ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, '').lower()}".strip() for char in sorted(chars))
+    """Characters for people: `U+1F600 grinning face`; the first of them, and how many more there are."""
+    known = [f"U+{ord(char):04X} {unicodedata.name(char, '').lower()}".strip() for char in sorted(chars)]
+    more = len(known) - MOST_NAMED
+    return ", ".join(known[:MOST_NAMED]) + (f" (+{more})" if more > 0 else "")
 
 
 def is_visible(char: str) -> bool:
@@ -108,8 +111,10 @@ class _Setter:
 
     def families(self) -> Iterator[str]:
         for number, (family, chars) in enumerate(self.glyphs.families):
-            features = "Script=Arabic" if any("\u0600" <= char <= "\u06ff" for char in chars) else ""
-            yield _FAMILY.format(letter=_letter(number), family=family, features=features)
+            yield _FAMILY.format(letter=_letter(number), family=family, features="")
+            # A script turns the signs of a font around (≤ becomes ≥): only its own letters may have it.
+            for script in sorted(set(map(_script, chars)) - {""}):
+                yield _FAMILY.format(letter=_letter(number) + script, family=family, features=f"Script={script}")
 
     def page(self, page: Page) -> Iterator[Json]:
         yield _header(1, self.text(page.title))
@@ -305,7 +310,8 @@ class _Setter:
                 for char, after in zip(text, f"{text[1:]} ", strict=True)
             )
         if style.family >= 0:
-            text = f"{{\\askbook{_letter(style.family)} {text}}}"
+            script = next(filter(None, map(_script, run)), "")
+            text = f"{{\\askbook{_letter(style.family)}{script} {text}}}"
         return f"\\askbookrtl{{{text}}}" if style.rtl else text
 
 
@@ -361,6 +367,11 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 def _flat(node: Node) -> str:
     return node.text + "".join(map(_flat, node.children))
+
+
+def _script(char: str) -> str:
+    """The name that fontspec has for the script of a letter that runs from right to left."""
+    return {"R": "Hebrew", "AL": "Arabic"}.get(unicodedata.bidirectional(char), "")
 
 
 def _letter(number: int) -> str:
