@@ -6,6 +6,7 @@ import pytest
 
 from ask_book.answering.answer import Answer
 from ask_book.answering.ask import answer
+from ask_book.answering.conversation import with_what_went_before
 from ask_book.answering.events import Event, collect, event_json
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Turn, question, question_text
@@ -96,6 +97,18 @@ def test_a_follow_up_takes_the_words_before_it_along(bees: OpenBook) -> None:
     assert "March syrup 2.5" in [item.quote for item in together.citations]
     assert "Bees need feeding in late winter." in " ".join(item.quote for item in together.citations)
     assert alone.answer != together.answer
+
+
+@pytest.mark.parametrize("text", ["What about March?", "How about in March?", "And March?", "Then?"])
+def test_what_leans_on_the_question_before(bees: OpenBook, text: str) -> None:
+    asked = question(text, history=[{"question": "Which food in spring?"}, {"question": "And then?"}])
+    assert with_what_went_before(bees, asked) == f"{text} And then? Which food in spring?"
+
+
+@pytest.mark.parametrize("text", ["Who is Dr. Ames?", "How heavy must a hive be?", "Fondant?"])
+def test_what_stands_alone(bees: OpenBook, text: str) -> None:
+    asked = question(text, history=[{"question": "Which food in spring?"}])
+    assert with_what_went_before(bees, asked) == text
 
 
 def test_scope_keeps_to_a_chapter(bees: OpenBook) -> None:

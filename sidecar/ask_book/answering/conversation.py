@@ -27,12 +27,19 @@ def small_talk(book: OpenBook, text: str) -> str | None:
 
 
 def with_what_went_before(book: OpenBook, asked: Question) -> str:
-    """The words to search for: a question that leans on the one before it takes that one's words along."""
-    if not asked.history:
-        return asked.text
-    words = runs(fold(asked.text))
+    """The words to search for: a question that leans on the one before it takes that one's words along, and so on."""
+    words = [asked.text]
+    for turn in reversed(asked.history):
+        if not _leans(book, words[-1]):
+            break
+        words.append(turn.question)
+    return " ".join(words)
+
+
+def _leans(book: OpenBook, question: str) -> bool:
+    """Whether it says little by itself, or begins as one does that goes on."""
+    words = runs(fold(question))
     telling = [word for word in words if word not in book.locale.stopwords]
+    phrases = tuple(filter(None, book.locale.answer.get("follows_up", "").split("|")))
     leans_on = book.locale.answer.get("leans_on", "").split()
-    if len(telling) > 2 and words[0] not in leans_on:
-        return asked.text
-    return f"{asked.text} {asked.history[-1].question}"
+    return not telling or words[0] in leans_on or " ".join(words).startswith(phrases)

@@ -1,10 +1,12 @@
 askBookLocale("de", {
   "not_found": "Im Buch nicht gefunden",
   "answer": {
+    "overview": "handelt zusammenfassung zusammenfassen zusammen fasse buch buches kapitel kapitels abschnitt teil thema themen inhalt hauptthemen uberblick ubersicht worum gliederung kernaussagen",
     "small_talk": "hallo|hi|hey|guten tag|guten morgen|guten abend|gute nacht|gruss gott|danke|vielen dank|danke schon|danke sehr|tschuss|auf wiedersehen|wie geht es|wie gehts|ok",
     "small_talk_reply": "Hallo! Ich spreche hier nur von dem, was in diesem Buch steht: Fragen Sie etwas dazu, und ich zeige Ihnen die Stellen.",
     "leans_on": "aber auch ausserdem beide dabei dadurch daher damit dann dazu deshalb diese diesem diesen dieser dieses er es ihr ihre jedoch jene jener jenes sein seine sie so solche solcher solches und",
     "words_alone": "Die Stellen wurden diesmal nur nach ihren Wörtern gesucht.",
+    "follows_up": "was ist mit|wie ist es mit|wie steht es|wie sieht es",
     "model_failed": "Das Sprachmodell konnte nicht verwendet werden; stattdessen stehen hier Sätze des Buchs.",
     "model_spent": "Das Modell hat verbraucht, was es darf; stattdessen stehen hier Sätze des Buchs.",
     "model_unproven": "Was das Modell schrieb, nannte keine Stelle des Buchs; stattdessen stehen hier Sätze des Buchs.",

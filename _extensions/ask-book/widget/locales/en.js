@@ -1,10 +1,12 @@
 askBookLocale("en", {
   "not_found": "Not found in the book",
   "answer": {
+    "overview": "about summarise summarize summary summaries overview book chapter chapters section part topic topics theme themes subject content contents main general idea ideas outline structure gist synopsis",
     "small_talk": "hello|hi|hey|hi there|hello there|good morning|good afternoon|good evening|good night|how are you|thanks|thank you|thanks a lot|many thanks|cheers|bye|goodbye|ok|okay|nice to meet you",
     "small_talk_reply": "Hello! I only speak of what this book says: ask me something about it and I will show you the passages.",
     "leans_on": "also and both but furthermore he hence her his however instead it its moreover otherwise she so such that their them then there therefore these they this those thus",
     "words_alone": "Passages were found by their words alone this time.",
+    "follows_up": "what about|how about|and what|and how|same for",
     "model_failed": "The language model could not be used; these are sentences of the book instead.",
     "model_spent": "The model has had all it may take; these are sentences of the book instead.",
     "model_unproven": "What the model wrote named no passage of the book; these are sentences of the book instead.",

@@ -1,10 +1,12 @@
 askBookLocale("fr", {
   "not_found": "Introuvable dans le livre",
   "answer": {
+    "overview": "parle traite resume resumer resumez synthese livre ouvrage chapitre chapitres section partie sujet sujets theme themes contenu principal principaux principales general idee idees structure apercu",
     "small_talk": "bonjour|bonsoir|salut|coucou|merci|merci beaucoup|merci bien|au revoir|ca va|comment allez vous|ok|d accord",
     "small_talk_reply": "Bonjour ! Je ne parle ici que de ce que dit ce livre : posez-moi une question à son sujet et je vous montrerai les passages.",
     "leans_on": "ainsi alors aussi ca ce ceci cela celle celles celui cependant ces cet cette ceux donc elle elles ensuite et il ils leur leurs lui mais pourtant puis sa ses son tel telle telles tels toutefois",
     "words_alone": "Cette fois, les passages ont été cherchés par leurs mots seulement.",
+    "follows_up": "qu en est il|que dire|et si|et pour|pareil pour",
     "model_failed": "Le modèle de langage n’a pas pu être utilisé ; voici des phrases du livre à la place.",
     "model_spent": "Le modèle a épuisé ce qui lui est accordé ; voici des phrases du livre à la place.",
     "model_unproven": "Ce que le modèle a écrit ne nommait aucun passage du livre ; voici des phrases du livre à la place.",

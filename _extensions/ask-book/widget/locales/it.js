@@ -1,10 +1,12 @@
 askBookLocale("it", {
   "not_found": "Non trovato nel libro",
   "answer": {
+    "overview": "parla tratta riassumi riassumere riassunto sintesi sinossi libro opera capitolo capitoli sezione parte tema temi argomento argomenti contenuto contenuti principale principali generale idea idee struttura panoramica",
     "small_talk": "ciao|salve|buongiorno|buonasera|buonanotte|buon giorno|buona sera|grazie|grazie mille|mille grazie|tante grazie|arrivederci|come va|come stai|ok",
     "small_talk_reply": "Ciao! Qui parlo solo di ciò che dice questo libro: chiedimi qualcosa e ti mostrerò i passaggi.",
     "leans_on": "allora anche cio cosi e ed egli ella essa esse essi esso inoltre lei loro lui ma pero poi quella quelle quelli quello questa queste questi questo quindi sua sue suo suoi tale tali tuttavia",
     "words_alone": "Questa volta i brani sono stati cercati solo per le loro parole.",
+    "follows_up": "che dire di|per quanto riguarda|e se|e per",
     "model_failed": "Non è stato possibile usare il modello linguistico; al suo posto ci sono frasi del libro.",
     "model_spent": "Il modello ha consumato tutto ciò che può; al suo posto ci sono frasi del libro.",
     "model_unproven": "Ciò che il modello ha scritto non nominava alcun passo del libro; al suo posto ci sono frasi del libro.",

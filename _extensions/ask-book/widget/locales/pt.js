@@ -1,10 +1,12 @@
 askBookLocale("pt", {
   "not_found": "Não encontrado no livro",
   "answer": {
+    "overview": "trata tratam resume resuma resumo resumir sintese sinopse livro obra capitulo capitulos secao parte tema temas assunto conteudo conteudos principal principais geral ideia ideias estrutura panorama",
     "small_talk": "ola|oi|bom dia|boa tarde|boa noite|obrigado|obrigada|muito obrigado|muito obrigada|tchau|ate logo|tudo bem|ok",
     "small_talk_reply": "Olá! Aqui só falo do que este livro diz: pergunte algo sobre ele e mostrarei as passagens.",
     "leans_on": "alem aquela aquele aquilo assim contudo dela dele depois e ela elas ele eles entao essa essas esse esses esta estas este estes isso isto mas porem portanto seu seus sua suas tais tal tambem",
     "words_alone": "Desta vez, os trechos foram procurados apenas pelas suas palavras.",
+    "follows_up": "e quanto a|que tal|e se|o que dizer",
     "model_failed": "Não foi possível usar o modelo de linguagem; em seu lugar estão frases do livro.",
     "model_spent": "O modelo já gastou tudo o que pode; em seu lugar estão frases do livro.",
     "model_unproven": "O que o modelo escreveu não nomeava nenhuma passagem do livro; em seu lugar estão frases do livro.",
