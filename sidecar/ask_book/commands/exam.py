@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ask_book.answering.open_book import OpenBook
-from ask_book.commands import terminal
+from ask_book.book.configuration import find_root
+from ask_book.commands import marks, terminal
 from ask_book.commands.books import opened
 from ask_book.exam.format import Exam, read_exam
 from ask_book.exam.report import Results, shares, to_json, to_junit, to_lines
@@ -31,6 +32,9 @@ def run(options: Namespace) -> int:
     else:
         for line in to_lines(results):
             terminal.say(line)
+    if marks.wanted():
+        for mark in marks.of_exam(results, find_root(options.book)):
+            terminal.tell(mark)
     found = shares(results.outcomes)["evidence_at_k"].fraction
     return 1 if found is not None and found < options.min_recall else 0
 

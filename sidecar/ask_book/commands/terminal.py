@@ -10,6 +10,7 @@ import textwrap
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
+from ask_book.commands import marks
 from ask_book.errors import AskBookError
 
 BAR = 20
@@ -59,6 +60,8 @@ def tell_error(error: AskBookError, as_json: bool) -> None:
         say_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
     else:
         tell(f"ask-book: {error}")
+    if marks.wanted():
+        tell(marks.of_error(error))
 
 
 def width() -> int:
