@@ -49,6 +49,19 @@ def test_scores_are_those_of_the_formula_for_any_text(texts: list[str], question
     assert build(texts).scores(weights) == pytest.approx(by_the_book(texts, weights), abs=1e-9)
 
 
+def test_rare_terms_and_frequent_ones_are_added_up_alike() -> None:
+    texts = [*TEXTS, *(f"The sea and island number {i}, with one word more." for i in range(40))]
+    weights = {"_sea_": 1.0, "_river_": 0.5, "_7_": 0.5, "_the_": 1.0, "_isla": 0.25}
+    postings = build(texts)
+    assert postings.scores(weights) == pytest.approx(by_the_book(texts, weights), abs=1e-12)
+    assert postings.scores(weights).tolist() == postings.scores(weights).tolist()
+
+
+def test_a_short_index_has_words_and_their_beginnings() -> None:
+    postings = build(["The rivers of the north"], short=True)
+    assert postings.vocabulary == ("_north", "_north_", "_of_", "_river", "_rivers_", "_the_")
+
+
 @given(small_texts)
 def test_the_rows_are_sorted_and_complete(texts: list[str]) -> None:
     postings = build(texts)

@@ -23,7 +23,7 @@ def test_headings_come_twice_and_contexts_once() -> None:
 def test_sentences_end_at_marks_before_a_space_and_at_lines() -> None:
     text = "It costs 3.5 euros. Is it much? No\nNext line; and end"
     postings = build([text])
-    passage = read(text, postings.ids, marks=False)
+    passage = read(text, postings.ids, marks=False, short=False)
     sentences = np.split(passage.terms, passage.starts[1:])
     terms = [[postings.vocabulary[row] for row in sentence] for sentence in sentences]
     whole_words = [sorted(term[1:-1] for term in sentence if term[0] == term[-1] == "_") for sentence in terms]
@@ -38,5 +38,5 @@ def test_sentences_end_at_marks_before_a_space_and_at_lines() -> None:
 
 def test_a_term_counts_once_a_sentence_and_empty_sentences_do_not_count() -> None:
     text = "so so so.  \n\n so, …"
-    passage = read(text, build([text]).ids, marks=False)
+    passage = read(text, build([text]).ids, marks=False, short=False)
     assert (passage.terms.tolist(), passage.starts.tolist(), passage.distinct.tolist()) == ([0, 0], [0, 1], [0])

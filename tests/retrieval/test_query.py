@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from ask_book.retrieval.language import locale
 from ask_book.retrieval.query import Phrase, Word, read
 
@@ -16,13 +20,24 @@ def test_stop_words_count_half_accents_and_case_aside() -> None:
         ("el", True),
         ("CLIMA", False),
     ]
-    assert query.weights["_clima_"] == 1.0
-    assert query.weights["_que_"] == 0.5
+    assert query.weights["_clima_"] == pytest.approx(1 / math.sqrt(5))
+    assert query.weights["_que_"] == pytest.approx(0.5 / math.sqrt(3))
+
+
+def test_a_long_word_weighs_more_but_not_as_much_more_as_it_has_terms() -> None:
+    weights = read("sol precipitaciones", ES).weights
+    assert sum(weight for term, weight in weights.items() if term in "_sol_") == pytest.approx(math.sqrt(3))
+    assert sum(weights.values()) == pytest.approx(math.sqrt(3) + math.sqrt(15))
 
 
 def test_a_term_of_a_stop_word_and_of_another_counts_whole() -> None:
-    assert read("como comodo", ES).weights["_com"] == 1.0
-    assert read("como comodo", ES).weights["_como_"] == 0.5
+    weights = read("como comodo", ES).weights
+    assert weights["_com"] == weights["_comodo_"]
+    assert weights["_como_"] == pytest.approx(0.5 / math.sqrt(4))
+
+
+def test_in_a_very_large_book_a_word_and_its_first_five_letters_are_looked_for() -> None:
+    assert list(read("lluvia en mayo", ES, short=True).weights) == ["_lluvia_", "_lluvi", "_en_", "_mayo_"]
 
 
 def test_phrases_between_any_quotation_marks() -> None:

@@ -198,7 +198,8 @@
       /** @type {Map<string, number>} */
       const weights = new Map();
       for (const { run, stop } of words) {
-        for (const term of terms(run)) weights.set(term, Math.max(weights.get(term) ?? 0, stop ? STOPWORD_WEIGHT : 1));
+        const own = terms(run), weight = (stop ? STOPWORD_WEIGHT : 1) / Math.sqrt(own.length);
+        for (const term of own) weights.set(term, Math.max(weights.get(term) ?? 0, weight));
       }
       const phrases = [...question.matchAll(QUOTED)].map(([, phrase]) => ({ written: phrase.trim(), runs: runs(fold(phrase, this.marks)) }));
       return { words, weights, phrases: phrases.filter((phrase) => phrase.runs.length) };

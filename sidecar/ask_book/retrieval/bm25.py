@@ -10,9 +10,9 @@ lies in 0..1; an unknown word can only lower it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ from ask_book.retrieval import tokens
 
 K1 = 1.2
 B = 0.75
+FREQUENT = 16
+FREQUENT_BYTES = 1 << 25
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,7 +33,7 @@ Mask = npt.NDArray[np.bool_]
 class Postings:
     """Which passages have which term, how often. Row `t` is `starts[t]:starts[t + 1]` of `passages` and `counts`.
 
-    `vocabulary` is sorted; `lengths` is the number of terms of each passage.
+    `vocabulary` is sorted; `lengths` is the number of terms of each passage; `short` as in `tokens.terms`.
     """
 
     vocabulary: tuple[str, ...]
@@ -39,6 +41,7 @@ class Postings:
     passages: npt.NDArray[np.int32]
     counts: npt.NDArray[np.uint16]
     lengths: npt.NDArray[np.int32]
+    short: bool = False
 
     @property
     def size(self) -> int:
@@ -76,15 +79,41 @@ class Postings:
 
     def scores(self, weights: Mapping[str, float]) -> Floats:
         """BM25 of every passage for terms with these weights; shape (size,)."""
-        known = {self.ids[term]: weight for term, weight in weights.items() if term in self.ids}
-        if not known:
-            return np.zeros(self.size)
-        rows = np.fromiter(known, np.int64, len(known))
-        gains = np.fromiter(known.values(), np.float64, len(known)) * self.idf[rows]
-        at, widths = _ranges(self.starts[rows], self.starts[rows + 1])
-        passages, counts = self.passages[at], self.counts[at].astype(np.float64)
-        shares = counts / (counts + self._norms[passages])
-        return np.bincount(passages, np.repeat(gains, widths) * shares, minlength=self.size).astype(np.float64)
+        total = np.zeros(self.size)
+        rare: dict[int, float] = {}
+        for term, weight in weights.items():
+            if (row := self.ids.get(term)) is not None:
+                gain = weight * float(self.idf[row])
+                if (self.starts[row + 1] - self.starts[row]) * FREQUENT > self.size:
+                    total += gain * self._frequent(row)
+                else:
+                    rare[row] = gain
+        if rare:
+            rows = np.fromiter(rare, np.int64, len(rare))
+            at, widths = _ranges(self.starts[rows], self.starts[rows + 1])
+            gains = np.repeat(np.fromiter(rare.values(), np.float64, len(rare)), widths)
+            passages = self.passages[at]
+            total += np.bincount(passages, gains * self._shares(passages, self.counts[at]), minlength=self.size)
+        return total
+
+    @cached_property
+    def _frequent(self) -> Callable[[int], Floats]:
+        """The row of a term that many passages have, written out: adding all of it is quicker than picking passages."""
+
+        @lru_cache(maxsize=max(1, FREQUENT_BYTES // (8 * max(1, self.size))))
+        def row(term: int) -> Floats:
+            at = slice(self.starts[term], self.starts[term + 1])
+            shares = np.zeros(self.size)
+            shares[self.passages[at]] = self._shares(self.passages[at], self.counts[at])
+            return shares
+
+        return row
+
+    def _shares(self, passages: npt.NDArray[np.int32], counts: npt.NDArray[np.uint16]) -> Floats:
+        """The tf / (tf + k1 · …) of the formula."""
+        times = counts.astype(np.float64)
+        shares: Floats = times / (times + self._norms[passages])
+        return shares
 
     def passages_with(self, term: str) -> npt.NDArray[np.int32]:
         """The passages that have a term, in order."""
@@ -92,7 +121,7 @@ class Postings:
         return self.passages[:0] if row is None else self.passages[self.starts[row] : self.starts[row + 1]]
 
 
-def build(texts: Iterable[str], marks: bool = False) -> Postings:
+def build(texts: Iterable[str], marks: bool = False, short: bool = False) -> Postings:
     """Index the texts. Each distinct run of letters is cut into terms only once; the counting is done on arrays."""
     run_ids: dict[str, int] = {}
     rows: list[npt.NDArray[np.int64]] = []
@@ -106,7 +135,7 @@ def build(texts: Iterable[str], marks: bool = False) -> Postings:
         return_counts=True,
     )
     owners, used = np.divmod(pairs, max(1, len(run_ids)))
-    vocabulary, cut = _cut(list(run_ids))
+    vocabulary, cut = _cut(list(run_ids), short)
     at, widths = _ranges(cut.starts[used], cut.starts[used + 1])
     keys = cut.terms[at] * max(1, size) + np.repeat(owners, widths)
     keys, counts = _sum_by_key(keys, np.repeat(times, widths))
@@ -120,6 +149,7 @@ def build(texts: Iterable[str], marks: bool = False) -> Postings:
         passages.astype(np.int32),
         np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16),
         lengths.astype(np.int32),
+        short,
     )
 
 
@@ -129,9 +159,9 @@ class _Cut:
     terms: Ints
 
 
-def _cut(runs: Sequence[str]) -> tuple[tuple[str, ...], _Cut]:
+def _cut(runs: Sequence[str], short: bool) -> tuple[tuple[str, ...], _Cut]:
     """The sorted vocabulary of the runs' terms, and for each run its terms as rows of that vocabulary."""
-    lists = [tokens.terms(run) for run in runs]
+    lists = [tokens.terms(run, short) for run in runs]
     vocabulary = sorted({term for terms in lists for term in terms})
     ids = {term: row for row, term in enumerate(vocabulary)}
     starts = np.zeros(len(runs) + 1, np.int64)

@@ -19,6 +19,8 @@ from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge, la
 from ask_book.retrieval.language import keeps_marks, language_of, locale
 from ask_book.retrieval.vectors import Vectors, ready
 
+LARGE = 20_000
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -55,7 +57,7 @@ class Index:
         vector: Floats | None = None,  # noqa: ARG002 - until fusion
     ) -> Retrieval:
         """The best `k` passages for a question, best first; ties in reading order. `scope`: see `places.in_scope`."""
-        asked = query.read(question, locale(self.lang).stopwords, self.marks)
+        asked = query.read(question, locale(self.lang).stopwords, self.marks, self.postings.short)
         factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)
         holders = [ranking.passages_with(phrase, self.postings, self._runs) & (factor > 0) for phrase in asked.phrases]
         most = np.sum(holders, axis=0) if holders else np.zeros(self.postings.size)
@@ -88,7 +90,7 @@ class Index:
     def _terms(self, at: int) -> npt.NDArray[np.int32]:
         rows = self.postings.ids
         headings = " ".join(passages.headings_of(self.manifest, self.manifest.chunks[at]))
-        known = [rows[term] for term in tokens.tokens(headings, self.marks) if term in rows]
+        known = [rows[term] for term in tokens.tokens(headings, self.marks, self.postings.short) if term in rows]
         return np.concatenate([self._passage(at).distinct, np.array(known, np.int32)])
 
     @cached_property
@@ -102,7 +104,7 @@ class Index:
         @lru_cache(maxsize=8192)
         def read(at: int) -> passages.Passage:
             text = passages.body(self.manifest, self.manifest.chunks[at])
-            return passages.read(text, self.postings.ids, self.marks)
+            return passages.read(text, self.postings.ids, self.marks, self.postings.short)
 
         return read
 
@@ -117,7 +119,8 @@ def open_index(manifest: Manifest, folder: Path, embedder: Embedder | None = Non
     marks = keeps_marks(manifest.book.lang, sample)
     postings = storage.load(manifest, folder)
     if postings is None:
-        postings = bm25.build((passages.indexed_text(manifest, chunk) for chunk in manifest.chunks), marks)
+        texts = (passages.indexed_text(manifest, chunk) for chunk in manifest.chunks)
+        postings = bm25.build(texts, marks, short=len(manifest.chunks) > LARGE)
         with suppress(OSError):
             storage.save(manifest, lang, postings, folder)
     return Index(manifest, lang, marks, postings, ready(manifest, folder, embedder) if embedder else None)

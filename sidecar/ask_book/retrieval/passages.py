@@ -44,15 +44,16 @@ def body(manifest: Manifest, chunk: Chunk) -> str:
     return manifest.chapters[chunk.chapter].text[chunk.start : chunk.end]
 
 
-def read(text: str, rows: Mapping[str, int], marks: bool) -> Passage:
+def read(text: str, rows: Mapping[str, int], marks: bool, short: bool) -> Passage:
     """Cut a text into sentences: at line ends, and at `.!?…:;` before a space (`。！？；` need none).
 
-    `rows` numbers the terms of the vocabulary; terms that it does not have are left out.
+    `rows` numbers the terms of the vocabulary; terms that it does not have are left out. `marks` and `short` as in
+    `tokens.tokens`.
     """
     terms: list[int] = []
     starts: list[int] = []
     for part in _SENTENCE_END.split(text):
-        known = {rows[term] for term in tokens.tokens(part, marks) if term in rows}
+        known = {rows[term] for term in tokens.tokens(part, marks, short) if term in rows}
         if known:
             starts.append(len(terms))
             terms.extend(known)

@@ -1,12 +1,15 @@
 """A question as search reads it: its words, the weight of each search term, the phrases in quotation marks.
 
-Stop words (function words and the words of asking) count half: they say little about the subject, but the order of
-the passages is better with them than without. A term that two words give counts as the heavier of them. In a script
-without spaces every bigram is a word; one of hiragana alone is a stop word.
+A word's weight is 1, that of a stop word (function words and the words of asking) a half: they say little about the
+subject, but the order of the passages is better with them than without. Each of the n terms that a word gives has
+1/√n of that: a long word weighs more than a short one, but not as much more as it has more 4-grams. A term that two
+words give counts as the heavier of them. In a script without spaces every bigram is a word; one of hiragana alone is
+a stop word.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,13 +48,15 @@ class Query:
     phrases: tuple[Phrase, ...]
 
 
-def read(question: str, stopwords: frozenset[str], marks: bool = False) -> Query:
-    """Read a question; `stopwords` are folded, `marks` as in `tokens.fold`."""
+def read(question: str, stopwords: frozenset[str], marks: bool = False, short: bool = False) -> Query:
+    """Read a question; `stopwords` are folded, `marks` as in `tokens.fold`, `short` as in `tokens.terms`."""
     words = tuple(_words(question, stopwords, marks))
     weights: dict[str, float] = {}
     for word in words:
-        for term in tokens.terms(word.run):
-            weights[term] = max(weights.get(term, 0.0), STOPWORD_WEIGHT if word.stop else 1.0)
+        terms = tokens.terms(word.run, short)
+        weight = (STOPWORD_WEIGHT if word.stop else 1.0) / math.sqrt(len(terms))
+        for term in terms:
+            weights[term] = max(weights.get(term, 0.0), weight)
     phrases = (
         Phrase(written.strip(), tuple(tokens.runs(tokens.fold(written, marks))))
         for written in _QUOTED.findall(question)

@@ -57,7 +57,9 @@ def rank(
 
 def passages_with(phrase: Phrase, postings: Postings, runs: Callable[[int], list[str]]) -> Mask:
     """The passages in which the runs of a phrase follow each other; `runs` gives those of a passage."""
-    rows = [set(postings.passages_with(term).tolist()) for run in phrase.runs for term in tokens.terms(run)]
+    rows = [
+        set(postings.passages_with(term).tolist()) for run in phrase.runs for term in tokens.terms(run, postings.short)
+    ]
     mask = np.zeros(postings.size, np.bool_)
     for at in set.intersection(*rows):
         mask[at] = f" {' '.join(phrase.runs)} " in f" {' '.join(runs(at))} "

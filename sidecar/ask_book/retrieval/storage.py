@@ -23,7 +23,7 @@ from ask_book.retrieval import embedding, tokens
 from ask_book.retrieval.bm25 import Postings
 from ask_book.retrieval.embedding import Floats
 
-FORMAT = 1
+FORMAT = 2
 CHUNKS, LEXICAL, VECTORS, MAPPED, META = "chunks.json", "lexical.npz", "index.npz", "vectors.npy", "index.meta.json"
 MAPPED_FROM = 20_000
 
@@ -50,6 +50,7 @@ def load(manifest: Manifest, folder: Path) -> Postings | None:
             arrays["passages"],
             arrays["counts"],
             arrays["lengths"],
+            bool(arrays["short"]),
         )
 
 
@@ -64,6 +65,7 @@ def save(manifest: Manifest, lang: str, postings: Postings, folder: Path) -> Non
         passages=postings.passages,
         counts=postings.counts,
         lengths=postings.lengths,
+        short=np.bool_(postings.short),
     )
     chunks = json.dumps(_chunk_rows(manifest), ensure_ascii=False, indent=1).encode()
     files = {CHUNKS: chunks, LEXICAL: arrays.getvalue()}
