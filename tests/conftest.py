@@ -84,9 +84,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
         monkeypatch.setenv(name, str(folder))
-    for name in [name for name in os.environ if name.startswith(("ASK_BOOK_", "QUARTO_", "IA_"))]:
+    for name in [name for name in os.environ if name.startswith(("ASK_BOOK_", "QUARTO_", "IA_", "GITHUB_"))]:
         if name not in ("ASK_BOOK_CHROMIUM", "ASK_BOOK_PANDOC"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("ASK_BOOK_EMBEDDING_MODEL", "none")  # else each sidecar reads a model where one is installed
     return folder
 
 

@@ -43,7 +43,8 @@ class FailingEmbedder(WordEmbedder):
 
     async def query(self, text: str) -> Floats:
         self.fails_at = text
-        return (await self.passages([text]))[0]
+        await self.passages([text])
+        return self.vector(text)
 
 
 class SlowEmbedder(WordEmbedder):

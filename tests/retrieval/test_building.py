@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ask_book.errors import AskBookError
-from ask_book.files import FileLock
-from ask_book.retrieval.building import LOCK, Built, ConsentNeededError, build
+from ask_book.retrieval.building import Built, ConsentNeededError, build
 from ask_book.retrieval.consent import Consent
 from ask_book.retrieval.index import open_index
+from ask_book.retrieval.kept import Kept
 from ask_book.retrieval.vectors import ready
 from retrieval.embedders import WordEmbedder
 from retrieval.texts import manifest_of
@@ -97,7 +97,7 @@ def test_two_at_once_embed_once(tmp_path: Path, consent: Consent) -> None:
 def test_another_process_is_waited_for(tmp_path: Path, consent: Consent) -> None:
     manifest = manifest_of(BOOK)
     open_index(manifest, tmp_path)
-    other = FileLock(tmp_path / LOCK)
+    other = Kept("test/words").lock(str(tmp_path))
 
     async def run() -> list[str]:
         happened = []
@@ -112,6 +112,15 @@ def test_another_process_is_waited_for(tmp_path: Path, consent: Consent) -> None
     assert asyncio.run(run()) == ["still waiting", "4 embedded"]
 
 
-def test_a_folder_that_cannot_be_written_does_not_stop_it(tmp_path: Path, consent: Consent) -> None:
-    made = asyncio.run(build(manifest_of(BOOK), tmp_path / "no index here", WordEmbedder(), consent))
+def test_a_book_that_cannot_be_written_to_does_not_stop_it(tmp_path: Path, consent: Consent) -> None:
+    made = asyncio.run(build(manifest_of(BOOK), tmp_path / "no folder", WordEmbedder(), consent))
     assert made.embedded == 4
+    assert not (tmp_path / "no folder").exists()
+
+
+def test_an_account_that_cannot_be_written_to_is_told_at_once(tmp_path: Path, consent: Consent, home: Path) -> None:
+    (home / "ask-book").write_text("a file in the way")
+    embedder = WordEmbedder()
+    with pytest.raises(AskBookError, match="cannot be used"):
+        built(tmp_path / "index", embedder, consent)
+    assert embedder.seen == []

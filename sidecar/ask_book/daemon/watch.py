@@ -11,13 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ask_book.book.dotenv import read_dotenv
 from ask_book.book.project import Project, find_project
+from ask_book.book.settings import settings_of
 from ask_book.errors import AskBookError, system_error
 from ask_book.server.holder import Holder
 
 # What reads a book is imported in the thread that does it: a sidecar answers before.
 if TYPE_CHECKING:
+    from ask_book.answering.open_book import OpenBook
     from ask_book.book.edition import Edition
+    from ask_book.book.notice import Notice
+    from ask_book.daemon.embedding import Background
+    from ask_book.retrieval.choice import Choice
 
 LOOK_SECONDS = 1.0
 RENDER_SECONDS = 600.0
@@ -40,6 +46,9 @@ class Watch:
         self._asked = asyncio.Event()
         self._seen: object = None
         self._loaded: object = None
+        self._edition_notices: tuple[Notice, ...] = ()
+        self._choice: Choice | None = None
+        self._background: Background | None = None
         self._again = math.inf
         self._patience = time.monotonic() + RENDER_SECONDS if "QUARTO_PROJECT_OUTPUT_DIR" in env else 0.0
         self._loop = asyncio.get_running_loop()
@@ -63,6 +72,10 @@ class Watch:
                 if not gone:
                     await asyncio.to_thread(self._look)
                 await self._pause(shutdown)
+        if self._background:
+            await self._background.close()
+        if self._choice and self._choice.embedder:
+            await self._choice.embedder.aclose()
 
     def _ask(self) -> None:
         self._loop.call_soon_threadsafe(self._asked.set)
@@ -104,15 +117,36 @@ class Watch:
 
     def _load(self, edition: Edition) -> None:
         version = (edition.manifest_path, _stamp(edition.manifest_path))
+        earlier, self._edition_notices = self._edition_notices, edition.notices
         if self._holder.current is not None and version == self._loaded:
-            self._holder.current = replace(self._holder.current, notices=edition.notices)
+            self._holder.update(lambda book: _with_notices(book, earlier, edition.notices))
             return
         from ask_book.answering.open_book import open_book
 
-        self._holder.current = open_book(edition)
+        book = open_book(edition, self._chosen())
+        self._holder.current = book
         self._holder.progress = 1.0
         self._loaded = version
         log.info("Serving %s (%s edition)", edition.manifest_path, edition.kind)
+        self._loop.call_soon_threadsafe(self._embed, book, edition.index_dir)
+
+    def _chosen(self) -> Choice:
+        """The embedder, chosen once: a local one keeps its model in memory."""
+        from ask_book.retrieval.choice import choose
+
+        if self._choice is None:
+            settings = settings_of(self._project.configuration, self._env)
+            dotenv = read_dotenv(self._project.root / ".env")
+            self._choice = choose(settings, dotenv, self._env, in_background=True)
+        return self._choice
+
+    def _embed(self, book: OpenBook, folder: Path) -> None:
+        from ask_book.daemon.embedding import Background
+        from ask_book.retrieval.consent import Consent
+
+        if self._background is None:
+            self._background = Background(self._holder, Consent(self._project.key))
+        self._background.begin(book, folder)
 
     def _render_is_under_way(self) -> bool:
         from ask_book.book.edition import rendered_edition
@@ -129,6 +163,11 @@ class Watch:
         sources = (self._project.root / chapter.file for chapter in self._project.chapters)
         files = (self._project.data_dir / "manifest.json", *self._project.config_files, *sources)
         return [_stamp(path) for path in files]
+
+
+def _with_notices(book: OpenBook, earlier: tuple[Notice, ...], now: tuple[Notice, ...]) -> OpenBook:
+    others = [notice for notice in book.notices if notice not in earlier]
+    return replace(book, notices=(*now, *others))
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

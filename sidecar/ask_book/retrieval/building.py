@@ -10,14 +10,12 @@ from pathlib import Path
 
 from ask_book.book.manifest import Manifest
 from ask_book.errors import AskBookError
-from ask_book.files import FileLock
 from ask_book.retrieval import storage
 from ask_book.retrieval.consent import Consent
 from ask_book.retrieval.embedding import Embedder
 from ask_book.retrieval.kept import Kept
 from ask_book.retrieval.vectors import Plan, Progress, Vectors, embed, plan
 
-LOCK = "embedding.lock"
 LOOK_SECONDS = 0.5
 
 
@@ -27,7 +25,7 @@ class ConsentNeededError(AskBookError):
 
 @dataclass(frozen=True)
 class Built:
-    """The vectors of a book, and how many of its different texts had one before or got one now."""
+    """The vectors of a book, and how many of its chunks had one before or got one now."""
 
     vectors: Vectors
     reused: int
@@ -43,11 +41,9 @@ async def build(
     `AskBookError` when the embedder fails; what was embedded until then is kept.
     """
     kept = Kept(embedder.name)
-    lock = FileLock(folder / LOCK)
-    await to_thread(folder.mkdir, parents=True, exist_ok=True)
-    while not lock.acquire():
-        await asyncio.sleep(LOOK_SECONDS)
-    with lock:
+    with kept.lock(str(folder)) as lock:
+        while not lock.acquire():
+            await asyncio.sleep(LOOK_SECONDS)
         todo = await to_thread(plan, manifest, kept)
         if todo.missing and not embedder.unasked:
             vectors = await _embed_as_agreed(todo, embedder, kept, consent, progress)
@@ -55,7 +51,8 @@ async def build(
             vectors = await embed(todo, embedder, kept, progress)
         with suppress(OSError):
             await to_thread(storage.save_vectors, manifest, folder, embedder.name, vectors.matrix)
-    return Built(vectors, len(todo.known), len(todo.missing))
+    embedded = sum(key in todo.missing for key in todo.keys)
+    return Built(vectors, len(todo.keys) - embedded, embedded)
 
 
 async def _embed_as_agreed(todo: Plan, embedder: Embedder, kept: Kept, consent: Consent, progress: Progress) -> Vectors:

@@ -28,19 +28,19 @@ WORDS_ALONE = Choice()
 
 
 def choose(
-    settings: Settings, dotenv: Mapping[str, str], env: Mapping[str, str], parallel: int | None = None
+    settings: Settings, dotenv: Mapping[str, str], env: Mapping[str, str], in_background: bool = False
 ) -> Choice:
     """The embedder that is set, else the local one where it is installed. Never fails.
 
-    `parallel`: how many threads a local one may use; None: one a processor.
+    `in_background`: a local one leaves half of the processors to others.
     """
     model = settings.embedding_model
     if model == "none":
         return WORDS_ALONE
     if model is None or model in LOCAL:
-        from ask_book.retrieval.local import local_embedder
+        from ask_book.retrieval.local import local_embedder, processors
 
-        embedder = local_embedder(model or "local", parallel)
+        embedder = local_embedder(model or "local", max(1, processors() // 2) if in_background else processors())
         return Choice(embedder) if embedder or model is None else _none(_NOT_INSTALLED.format(model))
     try:
         endpoint = _endpoint(settings, dotenv, env)

@@ -19,6 +19,7 @@ import numpy as np
 import platformdirs
 
 from ask_book.errors import AskBookError
+from ask_book.files import FileLock
 from ask_book.retrieval.embedding import VERSION, Floats
 
 PATIENCE_SECONDS = 30.0
@@ -62,10 +63,18 @@ class Kept:
 
         return self._try(read)
 
+    def lock(self, whose: str) -> FileLock:
+        """A lock among all who embed the same thing with this model. Raises `AskBookError` where none can be had."""
+        path = self.path.with_name(f"{self.path.stem}-{sha256(whose.encode()).hexdigest()[:12]}.lock")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.touch(0o600)
+        except OSError as error:
+            raise self._unusable(error) from None
+        return FileLock(path)
+
     def put(self, keys: Sequence[bytes], vectors: Floats) -> None:
         """Keep these vectors, one a row; on the disk when this returns. Raises `AskBookError` where that fails."""
-        with suppress(OSError):  # SQLite says what is wrong with the folder
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
         self._try(lambda db: db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows))
 
@@ -79,13 +88,11 @@ class Kept:
                 self._set_aside()
                 return self._in_transaction(work)
         except sqlite3.Error as error:
-            raise AskBookError(
-                f"The embeddings kept in {self.path} cannot be used ({error}).",
-                "See whether the disk is full and the file may be written; deleting it loses what was embedded.",
-                "kept",
-            ) from None
+            raise self._unusable(error) from None
 
     def _in_transaction(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        with suppress(OSError):  # SQLite says what is wrong
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with closing(sqlite3.connect(self.path, timeout=PATIENCE_SECONDS)) as db, db:
             db.execute("BEGIN IMMEDIATE")
             for table in _TABLES:
@@ -94,6 +101,13 @@ class Kept:
             if db.execute("SELECT count(*) FROM model").fetchone() != (1,):
                 raise sqlite3.DatabaseError("it is another model's")
             return work(db)
+
+    def _unusable(self, error: Exception) -> AskBookError:
+        return AskBookError(
+            f"The embeddings kept in {self.path} cannot be used ({error}).",
+            "See that the disk has room and the folder can be written; XDG_DATA_HOME names another one.",
+            "kept",
+        )
 
     def _set_aside(self) -> None:
         for end in ("", "-journal"):

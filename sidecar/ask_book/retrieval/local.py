@@ -69,14 +69,11 @@ class LocalEmbedder:
             ) from error
 
 
-def local_embedder(model: str = "local", parallel: int | None = None) -> Embedder | None:
-    """The model called `local`, `local-e5` or `local-encoder`; None when it is not installed.
-
-    `parallel` None: as many as this process may use processors.
-    """
+def local_embedder(model: str = "local", parallel: int = 1) -> Embedder | None:
+    """The model called `local`, `local-e5` or `local-encoder`; None when it is not installed."""
     makers = {"local-e5": _e5, "local-encoder": _encoder}
     wanted = list(makers.values()) if model == "local" else [makers[model]]
-    return next(filter(None, (make(parallel or processors()) for make in wanted)), None)
+    return next(filter(None, (make(parallel) for make in wanted)), None)
 
 
 def processors() -> int:

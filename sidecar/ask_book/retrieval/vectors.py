@@ -53,6 +53,11 @@ class Plan:
         """How much there is to embed."""
         return sum(map(len, self.missing.values()))
 
+    @property
+    def tokens(self) -> int:
+        """How much that is for a model, very nearly: a token for four bytes."""
+        return sum(len(text.encode()) for text in self.missing.values()) // 4
+
     def matrix(self) -> Floats:
         """The vectors of all chunks, when none is missing."""
         return np.stack([self.known[key] for key in self.keys])

@@ -27,7 +27,7 @@ class Works:
 
 @dataclass(frozen=True)
 class Embedding:
-    """How far the passages are embedded, 0..1. `state`: "" (nothing to do), `building`, `waiting` (for consent), `failed`."""
+    """How far the passages are embedded. `state`: "" (nothing to do), `building`, `waiting` (for consent), `failed`."""
 
     state: str = ""
     progress: float = 0.0
