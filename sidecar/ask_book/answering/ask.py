@@ -46,12 +46,10 @@ async def answer(
         for event in _tell(now, reply):
             yield event
         return
-    retrieval = await book.search(now.words, k, asked.scope)
-    now.notices += retrieval.notices
+    enough = await _find(now)
     now.lap("retrieval")
-    now.found = await to_thread.run_sync(partial(_look_into, book, now.words, retrieval), abandon_on_cancel=True)
     mode = assistant.mode_for(asked)
-    if not retrieval.evidence.enough or (mode == "extractive" and not now.found.quotes):
+    if not enough or (mode == "extractive" and not now.found.quotes):
         for event in _tell(now):
             yield event
         return
@@ -78,6 +76,21 @@ async def answer(
             ):
                 assistant.cache.put(key, event.data)
             yield event
+
+
+async def _find(now: Round) -> bool:
+    """What the book has for the question, and whether that is enough to answer: an overview, or passages."""
+    from ask_book.answering import overview
+
+    topic = await to_thread.run_sync(overview.topic_of, now.book, now.words, now.asked.scope)
+    if topic:
+        now.found = await to_thread.run_sync(overview.look_over, now.book, topic, abandon_on_cancel=True)
+        return bool(now.found.quotes)
+    retrieval = await now.book.search(now.words, now.k, now.asked.scope)
+    now.notices += retrieval.notices
+    look = partial(_look_into, now.book, now.words, retrieval)
+    now.found = await to_thread.run_sync(look, abandon_on_cancel=True)
+    return retrieval.evidence.enough
 
 
 async def _with_model(now: Round) -> AsyncGenerator[Event, None]:

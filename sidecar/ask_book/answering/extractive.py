@@ -55,12 +55,13 @@ class Passage:
 
 @dataclass(frozen=True)
 class Quote:
-    """A span of the book that goes into the answer."""
+    """A span of the book that goes into the answer. `lead`: what it sums up, shown before it."""
 
     tag: Tag
     block: Block
     section: Section
     text: str
+    lead: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,8 @@ def markdown(quote: Quote, note: str) -> str:
     if quote.block.kind in CODE:
         fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", quote.text)), default=0))
         return f"{fence}\n{quote.text}\n{fence}\n\n{note}"
-    shown = f"{escape(quote.text)} {note}"
+    lead = f"**{escape(quote.lead)}.** " if quote.lead else ""
+    shown = f"{lead}{escape(quote.text)} {note}"
     return f"*{escape(quote.block.context)}*: {shown}" if quote.block.kind == "table" and quote.block.context else shown
 
 
