@@ -5,8 +5,8 @@ left of it without function words, words of asking for an overview (`overview` o
 is nothing, or the title of one chapter or section.
 
 An extractive summary is the sentences that say most of what their surroundings say: the sum of tf · idf of the words
-of a sentence, over the square root of their number, the opening sentence of a section a little ahead; a sentence that
-repeats a better one is left out (Luhn 1958; Carbonell and Goldstein 1998).
+of a sentence, those of the headings above it twice, over the square root of their number, the opening sentence of a
+section a little ahead; a sentence that repeats a better one is left out (Luhn 1958; Carbonell and Goldstein 1998).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ask_book.answering.answer import source
-from ask_book.answering.extractive import ALONE, LONGEST, TITLE, Passage, Quote
+from ask_book.answering.extractive import ALONE, TITLE, Passage, Quote
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.round import Found
 from ask_book.answering.sentences import units
@@ -29,7 +29,7 @@ from ask_book.retrieval.tokens import fold, is_unspaced, runs, tokens
 
 QUOTES = 14
 OPENING_CHARACTERS = 8000
-SHORTEST = 40
+SHORTEST, LONGEST = 40, 320
 OPENING = 1.25
 ALIKE = 0.5
 
@@ -92,13 +92,13 @@ def summary(book: OpenBook, topic: Topic, most: int = QUOTES) -> Iterator[Quote]
         each = max(1, most // len(topic.spans))
         for chapter, span in _spread(list(zip(chapters, topic.spans, strict=True)), most):
             tags = telling(book, chapter, span.start, min(span.end, span.start + OPENING_CHARACTERS), min(each, 3))
-            yield from (_quote(chapter, tag, chapter.title) for tag in tags)
+            yield from _led(chapter, tags, chapter.title)
     for chapter, span in zip(chapters, topic.spans, strict=True) if len(topic.spans) == 1 else ():
         sections = [part for part in chapter.sections if part.start < span.end and part.end > span.start]
         each = max(1, min(4, most // max(1, len(sections))))
         for part in _spread(sections, most):
             tags = telling(book, chapter, max(part.start, span.start), min(part.end, span.end), each)
-            yield from (_quote(chapter, tag, part.title) for tag in tags)
+            yield from _led(chapter, tags, part.title)
 
 
 def telling(book: OpenBook, chapter: Chapter, start: int, end: int, most: int) -> list[Tag]:
@@ -111,7 +111,7 @@ def telling(book: OpenBook, chapter: Chapter, start: int, end: int, most: int) -
             continue
         for at, (first, last) in enumerate(units(block, book.locale.abbreviations)):
             text = chapter.text[first:last]
-            if first < start or last > end or not SHORTEST <= last - first <= LONGEST or text[-1] in ":?：？":
+            if first < start or last > end or not SHORTEST <= last - first <= LONGEST or _is_aside(text):
                 continue
             words = Counter(
                 term for term in tokens(text, book.index.marks) if _is_word(term) and term[1:-1] not in stop
@@ -121,6 +121,8 @@ def telling(book: OpenBook, chapter: Chapter, start: int, end: int, most: int) -
                 not spans or chapter.section_at(first) is not chapter.section_at(spans[-1][0].start)
             )
             spans.append((Tag(chapter.index, first, last), words, OPENING if is_opening else 1.0))
+    for title in {chapter.title, *(part.title for part in chapter.sections if part.start < end and part.end > start)}:
+        whole.update({term: whole[term] for term in set(tokens(title, book.index.marks)) & whole.keys()})
     scored = [(_score(words, whole, weight) * factor, tag, words) for tag, words, factor in spans]
     chosen: list[tuple[Tag, Counter[str]]] = []
     for _, tag, words in sorted(scored, key=lambda item: (-item[0], item[1])):
@@ -142,13 +144,21 @@ def _is_word(term: str) -> bool:
     return (term[0] == "_" and term[-1] == "_") or (not term.isascii() and len(term) == 2)
 
 
+def _is_aside(text: str) -> bool:
+    """A question, an announcement, a row of names and values, mathematics."""
+    return text[-1] in ":?：？" or text.count(":") > 1 or "\\(" in text
+
+
 def _may_sum_up(block: Block) -> bool:
     return block.kind not in ALONE and block.kind not in ("heading", "footnote") and len(block.text) > TITLE
 
 
-def _quote(chapter: Chapter, tag: Tag, lead: str) -> Quote:
-    block = chapter.blocks_in(tag.start, tag.end)[0]
-    return Quote(tag, block, chapter.section_at(tag.start), chapter.text[tag.start : tag.end], lead)
+def _led(chapter: Chapter, tags: Iterable[Tag], title: str) -> Iterator[Quote]:
+    """Quotes, the first of them led by what they sum up."""
+    for at, tag in enumerate(tags):
+        block = chapter.blocks_in(tag.start, tag.end)[0]
+        text = chapter.text[tag.start : tag.end]
+        yield Quote(tag, block, chapter.section_at(tag.start), text, "" if at else title)
 
 
 def _spread(items: Sequence[_Item], most: int) -> list[_Item]:
