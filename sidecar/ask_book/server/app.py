@@ -26,6 +26,7 @@ from ask_book.server.later import Later
 
 if TYPE_CHECKING:
     from ask_book.answering.assistant import Assistant
+    from ask_book.server.reports import Reports
     from ask_book.server.routes import Routes
 
 
@@ -51,20 +52,24 @@ def create_app(
     state_dir: Path | None = None,
     top_k: int = 7,
     assistant: Callable[[], Assistant] | None = None,
+    reports: Callable[[Assistant], Reports] | None = None,
 ) -> Starlette:
     """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere.
 
     `assistant` is called once, at the first request that is more than a look at `/health`; its connections are closed
-    when the server ends.
+    when the server ends. `reports` makes what keeps answers as documents; None keeps none.
     """
-    used: list[Assistant] = []
+    used: list[Assistant | Reports] = []
 
     def readers() -> ASGIApp:
         from ask_book.answering.assistant import WITHOUT_MODEL
         from ask_book.server.routes import Routes
 
-        used.append(assistant() if assistant else WITHOUT_MODEL)
-        return Router(readers_routes(Routes(holder, access, used[0], state_dir, top_k)))
+        model = assistant() if assistant else WITHOUT_MODEL
+        kept = reports(model) if reports else None
+        used.extend(filter(None, (model, kept)))
+        routes = Routes(holder, access, model, state_dir, top_k, kept)
+        return Router([*(kept.routes() if kept else ()), *readers_routes(routes)])
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
