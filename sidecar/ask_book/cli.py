@@ -133,7 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     init = add("init", "add ask-book to a book", INIT)
     init.add_argument("--yes", action="store_true", help="do it without asking")
     init.add_argument("--remove", action="store_true", help="undo it: take the line and the extension out again")
-    add("index", "read the book and build its index", INDEX)
+    index = add("index", "read the book and build its index", INDEX)
+    index.add_argument("--yes", action="store_true", help="embed the book with the model that is set, whatever it costs")
     ask = add("ask", "ask a question", ASK, "QUESTION")
     ask.add_argument("--mode", choices=MODES, help="the most that the answer may use (default: the setting `mode`)")
     search = add("search", "show the passages that fit some words", SEARCH, "WORDS")
@@ -144,6 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     for command in (ask, opened):
         command.add_argument("--render", action="store_true", help="let Quarto render the book first, if it is here")
     opened.add_argument("--no-browser", action="store_true", help="only print the address")
+    opened.add_argument("--reports", action="store_true", help="open the list of the answers that were kept")
     serve = add("serve", "serve the book in the foreground", SERVE)
     serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, help="the port (default: one of the book's own four; 0: any free one)")
@@ -159,6 +161,17 @@ def _parser() -> argparse.ArgumentParser:
     add("start", "start the sidecar in the background", START)
     add("stop", "stop it", STOP)
     add("status", "tell whether it runs, and where", STATUS)
+    reports = add("reports", "list, search, export, check or delete the answers that were kept", REPORTS)
+    reports.add_argument("--search", metavar="WORDS", help="only reports that have all these words")
+    action = reports.add_mutually_exclusive_group()
+    action.add_argument("--open", metavar="ID", help="open one in the browser")
+    action.add_argument("--export", metavar="FILE", help="write them into a zip file")
+    action.add_argument("--join", metavar="ID", action="append", help="make one report of several; give it for each")
+    action.add_argument("--pdf", metavar="ID", help="make its PDF, again if need be")
+    action.add_argument("--check", action="store_true", help="tell whether their quotes still stand in the book")
+    action.add_argument("--delete", metavar="ID", action="append", help="delete one; may be given several times")
+    reports.add_argument("--yes", action="store_true", help="delete without asking")
+    reports.add_argument("--no-browser", action="store_true", help="only print the file to open")
     return parser
 
 
@@ -198,7 +211,15 @@ do this by themselves when it is needed; run it to see what is in the index.
 
 The rendered book is used if there is one that ask-book was part of; otherwise
 the chapters listed in `_quarto.yml` are read with pandoc, into the cache folder
-of your account: nothing is written into the book."""
+of your account: nothing is written into the book.
+
+With an embedding model, passages are also found by their meaning. A model on this
+machine embeds what is new or changed at once. One on another machine waits for
+your consent: what it takes is shown first, and `--yes` agrees without being asked
+(for CI). It is remembered for this book and this model; later changes are embedded
+without a question until they come to as much again as the whole book.
+
+Exit code 1: the model that is set did not embed the book, and why."""
 
 ASK = """\
 Answer a question from the book, with numbered notes: each quotes the book word
@@ -276,6 +297,15 @@ has used it for two hours (setting: idle-minutes), or when the book is gone."""
 
 STOP = """\
 Stop the sidecar of this book, if it runs."""
+
+REPORTS = """\
+List the answers that were kept as documents, newest first, or do something
+with them. An ID is the beginning of what the list shows.
+
+  ask-book reports --search dam --export dams.zip
+  ask-book reports --check
+
+Exit code 1: nothing was found; with --check: a quote is no longer in the book."""
 
 STATUS = """\
 Tell whether the sidecar of this book runs, and where.

@@ -1,4 +1,4 @@
-"""`ask-book open`: the book in the browser, served by its sidecar."""
+"""`ask-book open`: the book in the browser, or the list of its reports, served by its sidecar."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ def run(options: Namespace) -> int:
     """Start the sidecar if needed, print the address, open the browser."""
     project = find_project(options.book, os.environ)
     state = control.start(project, settings_of(project.configuration, os.environ), os.environ)
+    url = f"{state.url}reports" if options.reports else state.url
     if options.json:
-        terminal.say_json({"url": state.url})
+        terminal.say_json({"url": url})
     else:
-        terminal.say(state.url)
-    if not options.no_browser and not browse(with_token(state.url, state_folder(project).token())):
+        terminal.say(url)
+    if not options.no_browser and not browse(with_token(url, state_folder(project).token())):
         terminal.tell("No browser could be opened: open that address yourself.")
     return 0
 

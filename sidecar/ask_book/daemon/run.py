@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from ask_book.book.settings import Settings
 from ask_book.daemon.state import state_folder
 from ask_book.daemon.watch import Watch
 from ask_book.errors import AskBookError
+from ask_book.reports.tinytex import might_make_pdf
 from ask_book.server.access import Access
 from ask_book.server.app import create_app
 from ask_book.server.holder import Holder
@@ -25,6 +27,7 @@ from ask_book.server.run import serve
 
 if TYPE_CHECKING:
     from ask_book.answering.assistant import Assistant
+    from ask_book.server.reports import Reports
 
 
 async def serve_book(
@@ -47,18 +50,40 @@ async def serve_book(
     holder = Holder(project.book_id, project.title, project.lang)
     watch = Watch(project, holder, env)
     made = _Made(project, settings, env, state_dir)
-    app = create_app(holder, access, state_dir, settings.top_k, made.assistant)
+    is_kept = access.local if settings.reports is None else settings.reports
+    reports = partial(_reports, project, settings, env, access, holder) if is_kept else None
+    app = create_app(holder, access, state_dir, settings.top_k, made.assistant, reports)
     serving = asyncio.create_task(serve(app, listener, stop))
     on_listening()
     watching = asyncio.create_task(watch.run(stop, idle_seconds, is_wanted))
     try:
         assistant = await asyncio.to_thread(made.assistant)
-        holder.works = replace(holder.works, chat=assistant.host is not None, model_host=assistant.host)
+        has_pdf = reports is not None and settings.reports_pdf and might_make_pdf(env)
+        holder.works = replace(holder.works, chat=assistant.host is not None, model_host=assistant.host, pdf=has_pdf)
         holder.notices = (assistant.notice,) if assistant.notice else ()
         await serving
     finally:
         stop.set()
         await watching
+
+
+def _reports(
+    project: Project, settings: Settings, env: Mapping[str, str], access: Access, holder: Holder, assistant: Assistant
+) -> Reports:
+    """What keeps answers as documents."""
+    from ask_book.reports.place import book_style, reports_of
+    from ask_book.server.reports import Reports
+
+    return Reports(
+        reports_of(project, settings),
+        holder,
+        access,
+        env,
+        model=assistant.chat.model if assistant.chat else "",
+        by_default=access.local,
+        has_pdf=settings.reports_pdf,
+        style=book_style(project, settings),
+    )
 
 
 @dataclass

@@ -57,6 +57,13 @@ def new_document(exchanges: Iterable[Exchange], book: Book, lang: str, model: st
     return Document(secrets.token_hex(16), now, book, tuple(exchanges), lang, model)
 
 
+def joined(documents: Sequence[Document]) -> Document:
+    """One document of several, such as the answers of a conversation: of the book that the last one is of."""
+    exchanges = [exchange for document in documents for exchange in document.exchanges]
+    models = ", ".join(dict.fromkeys(filter(None, (document.model for document in documents))))
+    return new_document(exchanges, documents[-1].book, documents[-1].lang, models)
+
+
 def document_json(document: Document) -> dict[str, Any]:
     """What `report.json` holds: `question` and `answer` are the last ones, `earlier` those before in a conversation."""
     *earlier, last = [{"question": item.question, "answer": to_json(item.answer)} for item in document.exchanges]

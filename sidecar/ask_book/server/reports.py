@@ -27,7 +27,7 @@ from ask_book.book.manifest import Manifest
 from ask_book.book.notice import Notice
 from ask_book.errors import AskBookError, UsageError
 from ask_book.reports.check import Fate, standings, worst
-from ask_book.reports.document import Document, Exchange, new_document
+from ask_book.reports.document import Document, Exchange, joined, new_document
 from ask_book.reports.html import html, style
 from ask_book.reports.page import lay_out, saved_link, served_page
 from ask_book.reports.pdf import Style, Tools, find_tools, make_pdf
@@ -157,7 +157,7 @@ class Reports:
         report_ids = await _report_ids(request)
         for report_id in report_ids:
             self._known(report_id)
-        document = await to_thread.run_sync(self._joined, report_ids)
+        document = joined([await to_thread.run_sync(self.store.read, report_id) for report_id in report_ids])
         await to_thread.run_sync(self.store.save, document)
         self._start(document.id)
         return json_response({"report": vars(_addresses(document.id))}, status=201)
@@ -248,13 +248,6 @@ class Reports:
                 self._fates.clear()
             self._fates[key] = worst(standings(summary.citations, manifest))
         return self._fates[key]
-
-    def _joined(self, report_ids: tuple[str, ...]) -> Document:
-        documents = [self.store.read(report_id) for report_id in report_ids]
-        exchanges = [exchange for document in documents for exchange in document.exchanges]
-        last = documents[-1]
-        models = ", ".join(dict.fromkeys(filter(None, (document.model for document in documents))))
-        return new_document(exchanges, last.book, last.lang, models)
 
     async def _read(self, request: Request) -> Document:
         return await to_thread.run_sync(self.store.read, self._known(request.path_params["id"]))
