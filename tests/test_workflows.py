@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -58,7 +57,7 @@ class Runner:
     def _lookup(self, name: str) -> str:
         kind, _, rest = name.partition(".")
         if kind == "inputs":
-            return self.inputs[rest]
+            return str(self.inputs[rest])
         if kind == "steps":
             return self.outputs[name]
         return {"runner.temp": str(self.temp), "runner.os": "Linux", "github.action_path": str(ACTION.parent)}[name]
@@ -101,7 +100,7 @@ class Runner:
 
 
 @pytest.fixture
-def temp(tmp_path: Path) -> Iterator[Path]:
+def temp(tmp_path: Path) -> Path:
     (tmp_path / "temp").mkdir()
     return tmp_path / "temp"
 
