@@ -35,7 +35,8 @@ EN_AMES = "Dr. Ames ties hers with straps, e.g. the ones that movers use."
 EN_DOOR = "Never place a hive less than 2.5 m from a door."
 EN_SYRUP = "They take sugar syrup when it is warmer than 10 °C; below that they need fondant."
 EN_FEEDING = (
-    "Bees need feeding in late winter. They take sugar syrup when it is warmer than 10 °C; below that they need fondant. "
+    "Bees need feeding in late winter. They take sugar syrup when it is warmer than 10 °C; below that they need "
+    "fondant. "
     "This is the most common mistake of beginners.\nTable 1.1: What to feed\nMonth Food Kilograms per hive\n"
     "February fondant 1.0\nMarch syrup 2.5\nm = 0.5 n + 2\nFondant is a soft paste of sugar and water."
 )
