@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ask_book.book.manifest import Manifest
 from ask_book.book.notice import Notice
-from ask_book.retrieval import bm25, passages, places, query, ranking, storage, tokens
+from ask_book.retrieval import bm25, fusion, passages, places, query, ranking, storage, tokens
 from ask_book.retrieval.embedding import Embedder, Floats
 from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge, lacking
 from ask_book.retrieval.language import keeps_marks, language_of, locale
@@ -54,16 +54,20 @@ class Index:
         question: str,
         k: int = 7,
         scope: str | None = None,
-        vector: Floats | None = None,  # noqa: ARG002 - until fusion
+        vector: Floats | None = None,
     ) -> Retrieval:
-        """The best `k` passages for a question, best first; ties in reading order. `scope`: see `places.in_scope`."""
+        """The best `k` passages for a question, best first; ties in reading order.
+
+        `scope`: see `places.in_scope`; `vector`: the question's, by the model of `vectors`.
+        """
         asked = query.read(question, locale(self.lang).stopwords, self.marks, self.postings.short)
         factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)
         holders = [ranking.passages_with(phrase, self.postings, self._runs) & (factor > 0) for phrase in asked.phrases]
         most = np.sum(holders, axis=0) if holders else np.zeros(self.postings.size)
         factor = factor * (most == most.max(initial=0))
         place = places.named(self.manifest, question)
-        ranked = ranking.rank(asked, self.postings, self._passage, factor, place, k)
+        meaning = self._meaning(vector, factor > 0)
+        ranked = ranking.rank(asked, self.postings, self._passage, factor, place, k, meaning)
         found = Findings(
             score=ranked[0][1] if ranked else 0.0,
             passages=tuple(self._terms(at) for at, _ in ranked[:LOOKED_AT]),
@@ -78,6 +82,11 @@ class Index:
         aside = locale(language_of(question, self.lang)).stopwords
         evidence = judge(asked, found, aside, nouns_capitalised=self.lang.startswith("de"))
         return Retrieval(tuple(Hit(at, score) for at, score in ranked), evidence)
+
+    def _meaning(self, vector: Floats | None, allowed: bm25.Mask) -> fusion.Meaning | None:
+        if vector is None or self.vectors is None:
+            return None
+        return fusion.Meaning(fusion.scaled(self.vectors.matrix @ vector, allowed), self.vectors.kind)
 
     def lacking(self, question: str, at: int) -> tuple[str, ...]:
         """The words of a question, stop words aside, that a passage and its headings do not have."""

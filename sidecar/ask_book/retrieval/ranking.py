@@ -1,12 +1,13 @@
 """The order of the passages for a question.
 
-1. base  = BM25 / attainable (`bm25.py`), halved for lists of references.
+1. words = BM25 / attainable (`bm25.py`), and base = words fused with the nearness of meaning, where there are vectors
+   (`fusion.py`), halved for lists of references.
 2. If the question has phrases in quotation marks, only the passages with the most of them stay (all, if none has any).
 3. place = 0.5 for passages that hold a place which the question names (`@fig-x`, "Figure 3.2"), 0.4 for those of a
            chapter it names (0.45 at its opening); it closes that share of the gap to 1.
 4. The best `CANDIDATES` by `base` with `place` stay. For them
-       score = 0.75 · base + 0.25 · sentence, with `place` again,
-   where `sentence` is the share of attainable that the terms of the passage's best sentence cover (halved alike).
+       words = 0.75 · words + 0.25 · sentence, fused, halved and with `place` again,
+   where `sentence` is the share of attainable that the terms of the passage's best sentence cover.
 5. By score, then reading order. A passage that is nearly the same as a better one (Jaccard index of the sets of
    terms of their texts at least 0.8) is left out.
 
@@ -22,6 +23,7 @@ import numpy.typing as npt
 
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Floats, Mask, Postings
+from ask_book.retrieval.fusion import Meaning
 from ask_book.retrieval.passages import Passage
 from ask_book.retrieval.query import Phrase, Query
 
@@ -38,18 +40,21 @@ def rank(
     factor: Floats,
     place: Floats,
     k: int,
+    meaning: Meaning | None = None,
 ) -> list[tuple[int, float]]:
     """The best `k` passages with their scores, all above 0.
 
     `factor` multiplies what a passage scores: 0 where it may not be found, 0.5 in a list of references, else 1;
-    `place` as above.
+    `place` as above; `meaning` is None without vectors.
     """
     attainable = postings.attainable(query.weights) or 1.0
-    base = factor * postings.scores(query.weights) / attainable
+    words = postings.scores(query.weights) / attainable
+    base = factor * (meaning.fused(words) if meaning else words)
     place = place * (factor > 0)
     best = _best(base + (1 - base) * place, max(CANDIDATES, 2 * k))
-    sentence = factor[best] * _best_sentences([passage(at) for at in best], query, postings) / attainable
-    score = (1 - SENTENCE_SHARE) * base[best] + SENTENCE_SHARE * sentence
+    sentence = _best_sentences([passage(at) for at in best], query, postings) / attainable
+    words = (1 - SENTENCE_SHARE) * words[best] + SENTENCE_SHARE * sentence
+    score = factor[best] * (meaning.fused(words, best) if meaning else words)
     score += (1 - score) * place[best]
     scored = sorted(zip(best, score.tolist(), strict=True), key=lambda pair: (-round(pair[1], DECIMALS), pair[0]))
     return _without_repetitions(scored, passage, len(postings.vocabulary), k)
@@ -68,10 +73,11 @@ def passages_with(phrase: Phrase, postings: Postings, runs: Callable[[int], list
 
 def _best(scores: Floats, count: int) -> list[int]:
     """The positions of the `count` highest scores above 0, best first, ties in reading order."""
-    rounded = np.round(scores, DECIMALS)
-    limit = np.partition(rounded, -count)[-count] if 0 < count < len(rounded) else 0.0
-    at = np.flatnonzero((rounded >= limit) & (rounded > 0))
-    return [int(i) for i in at[np.argsort(-rounded[at], kind="stable")][:count]]
+    least = np.partition(scores, -count)[-count] - 10.0**-DECIMALS if 0 < count < len(scores) else 0.0
+    at = np.flatnonzero((scores >= least) & (scores > 0))
+    rounded = np.round(scores[at], DECIMALS)
+    at = at[rounded > 0]
+    return [int(i) for i in at[np.argsort(-rounded[rounded > 0], kind="stable")][:count]]
 
 
 def _best_sentences(passages: Sequence[Passage], query: Query, postings: Postings) -> Floats:

@@ -1,0 +1,49 @@
+"""Words and meaning in one score.
+
+    fused = a · words + (1 - a) · near
+
+`words` is the lexical score, a share of what is attainable: words that the book does not have lower it for every
+passage, so that a question in another language is decided by nearness without anybody detecting the language.
+`near` is the cosine between a passage and the question, scaled so that the best passage has 1 and the `NEAREST`th
+best, and all below, 0: cosines of different models and questions have no common scale, but their order has a meaning.
+`a` is what did best on public question sets for each kind of model: a weak one may say less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ask_book.retrieval.bm25 import Floats, Mask
+from ask_book.retrieval.embedding import Kind
+
+NEAREST = 100
+SHARE_OF_WORDS: Mapping[Kind, float] = {"e5": 0.85, "encoder": 0.9, "other": 0.85}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """How near each passage is to the question, 0..1, and the kind of model that says so."""
+
+    near: Floats
+    kind: Kind
+
+    def fused(self, words: Floats, at: Sequence[int] | None = None) -> Floats:
+        """The fused scores for the lexical ones, of all passages or of those at `at`. It grows with both."""
+        a = SHARE_OF_WORDS[self.kind]
+        return a * words + (1 - a) * (self.near if at is None else self.near[np.asarray(at, np.int64)])
+
+
+def scaled(cosines: npt.NDArray[np.float32], allowed: Mask) -> Floats:
+    """The nearness of all passages, 0 for those that are not allowed; all 0 if no two of these differ."""
+    near = np.zeros(len(cosines))
+    own = cosines[allowed].astype(np.float64)
+    if not len(own):
+        return near
+    least = float(np.partition(own, -NEAREST)[-NEAREST] if len(own) > NEAREST else own.min())
+    if (span := float(own.max()) - least) > 0:
+        near[allowed] = np.maximum(0.0, own - least) / span
+    return near
