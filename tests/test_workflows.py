@@ -124,6 +124,20 @@ def test_index_exam_and_export_of_a_book(small_book: Path, temp: Path) -> None:
 
 
 @pytest.mark.skipif(BASH is None, reason="there is no bash here")
+def test_without_a_key_the_exam_is_held_by_words(small_book: Path, temp: Path) -> None:
+    with (small_book / "_quarto.yml").open("a", encoding="utf-8") as file:
+        file.write("ask-book:\n  embedding-model: embed-large\n  base-url: https://models.example/v1\n")
+    (small_book / "exam.yml").write_text(EXAM, encoding="utf-8")
+    runner = Runner(small_book, temp, render="false", exam="exam.yml")
+    runner.inputs["min-recall"] = "0.5"
+    runner.run()
+    assert runner.failed == ""
+    assert runner.outputs["steps.exam.outputs.evidence"] == "0.5"
+    index = json.loads((temp / "ask-book" / "index.json").read_text(encoding="utf-8"))
+    assert (index["embeddings"], index["chapters"]) == (None, 2)
+
+
+@pytest.mark.skipif(BASH is None, reason="there is no bash here")
 def test_a_failed_exam_fails_the_job_and_its_results_are_kept(small_book: Path, temp: Path) -> None:
     (small_book / "exam.yml").write_text(EXAM, encoding="utf-8")
     runner = Runner(small_book, temp, render="false", exam="exam.yml", export="true")
