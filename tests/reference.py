@@ -18,9 +18,12 @@ from starlette.routing import Route
 
 from ask_book.book.settings import NAMES, SECTION
 from ask_book.cli import _parser
+from ask_book.reports.store import Store
 from ask_book.server.access import Access
-from ask_book.server.app import create_app, readers_routes
+from ask_book.server.app import own_routes, readers_routes
 from ask_book.server.holder import Holder
+from ask_book.server.metrics import Metrics
+from ask_book.server.reports import Reports
 from ask_book.server.routes import Routes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,14 +97,18 @@ def options() -> str:
 def routes() -> str:
     """The table of HTTP routes, each with the first sentence of what its handler says."""
     holder, access = Holder("", "", ""), Access("")
-    all_routes = [*create_app(holder, access).routes, *readers_routes(Routes(holder, access))]
-    rows: dict[str, tuple[str, str]] = {}
-    for route in all_routes:
-        if isinstance(route, Route):
-            path = "/…" if route.path == "/{path:path}" else route.path
-            # a path that takes POST only has a second route, which says so
-            rows.setdefault(path, (f"`{_methods(route)} {path}`", _cell(_first_sentences(route))))
-    return _table(("Route", "What you get"), list(rows.values()), "The routes of the server.", "tbl-routes")
+    reports = Reports(Store(ROOT), holder, access, {}).routes()
+    every = [*own_routes(holder, access, Metrics()), *reports, *readers_routes(Routes(holder, access))]
+    rows = [
+        (f"`{_methods(route)} {_path(route)}`", _cell(_first_sentences(route)))
+        for route in every
+        if not route.endpoint.__name__.startswith("_")
+    ]
+    return _table(("Route", "What you get"), rows, "The routes of the server.", "tbl-routes")
+
+
+def _path(route: Route) -> str:
+    return "/…" if route.path == "/{path:path}" else re.sub(r":\w+}", "}", route.path)
 
 
 def _methods(route: Route) -> str:

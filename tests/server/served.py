@@ -8,13 +8,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from ask_book.server.run import serve
 
 
 @contextmanager
-def served(app: Starlette) -> Iterator[int]:
+def served(app: ASGIApp) -> Iterator[int]:
     """Its port; at the end the server is stopped and must end."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]

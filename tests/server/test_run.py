@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from ask_book.answering import extractive
-from ask_book.server import routes
+from ask_book.server import limits
 from ask_book.server.holder import Holder
 from server.served import exchange
 from small_books import small_book
@@ -54,7 +54,7 @@ def test_headers_cannot_be_injected(client: httpx.Client) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(limits, "BODY_SECONDS", 0.05)
     head = b"POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
     assert exchange(port_of(client), head, until=b"}}").startswith(b"HTTP/1.1 408")
 

@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ask_book.server.errors import error_response
 
 MAX_AGE = "600"
+PROTECTING = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
 EXPOSED = "X-Ask-Book-Sources, Retry-After"
 
 _LOOPBACK = r"(?:localhost|127\.0\.0\.1|\[::1\])"
@@ -136,8 +137,7 @@ def _preflight(headers: Headers) -> Response:
 
 
 def _protect(headers: MutableHeaders, shared_with: str) -> None:
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    headers.update(PROTECTING)
     headers.add_vary_header("Origin")
     if shared_with:
         headers["Access-Control-Allow-Origin"] = shared_with

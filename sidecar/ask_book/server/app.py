@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route, Router
@@ -23,11 +22,25 @@ from ask_book.server.errors import error_page, error_response, on_error
 from ask_book.server.health import Health
 from ask_book.server.holder import Holder
 from ask_book.server.later import Later
+from ask_book.server.limits import Limits, Shared, limited
+from ask_book.server.metrics import Metrics, MetricsPage, Observed
+from ask_book.server.proxy import BehindProxy, Proxy
 
 if TYPE_CHECKING:
     from ask_book.answering.assistant import Assistant
     from ask_book.server.reports import Reports
     from ask_book.server.routes import Routes
+
+
+@dataclass(frozen=True)
+class Service:
+    """How a server is run: behind which proxy, within which limits, sharing what with its other workers."""
+
+    limits: Limits = field(default_factory=Limits)
+    proxy: Proxy = field(default_factory=Proxy)
+    shared: Shared | None = None
+    metrics: Metrics = field(default_factory=Metrics)
+    log_questions: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,12 +66,15 @@ def create_app(
     top_k: int = 7,
     assistant: Callable[[], Assistant] | None = None,
     reports: Callable[[Assistant], Reports] | None = None,
-) -> Starlette:
+    service: Service | None = None,
+) -> ASGIApp:
     """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere.
 
     `assistant` is called once, at the first request that is more than a look at `/health`; its connections are closed
     when the server ends. `reports` makes what keeps answers as documents; None keeps none.
     """
+    service = service or Service()
+    metrics = service.metrics
     used: list[Assistant | Reports] = []
 
     def readers() -> ASGIApp:
@@ -77,16 +93,23 @@ def create_app(
         for one in used:
             await one.aclose()
 
-    return Starlette(
+    app = Starlette(
         lifespan=lifespan,
-        routes=[Route("/health", Health(holder).health), Mount("", Later(readers))],
-        middleware=[Middleware(AccessRules, access), Middleware(CountsUse, holder)],
+        routes=[*own_routes(holder, access, metrics), Mount("", Later(readers))],
         exception_handlers={AskBookError: on_error, HTTPException: _on_http_error, Exception: _on_bug},
     )
+    # Around it, not among its middleware: so that its last resort, the response 500, obeys the rules too.
+    ruled = AccessRules(CountsUse(limited(app, service.limits, metrics, service.shared), holder), access)
+    return BehindProxy(Observed(ruled, metrics, service.log_questions), service.proxy)
+
+
+def own_routes(holder: Holder, access: Access, metrics: Metrics) -> list[Route]:
+    """What is answered at once."""
+    return [Route("/health", Health(holder).health), Route("/metrics", MetricsPage(metrics, holder, access).show)]
 
 
 def readers_routes(routes: Routes) -> list[Route]:
-    """Everything but `/health`."""
+    """What needs a book."""
     return [
         Route("/ask", routes.ask, methods=["POST"]),
         Route("/search", routes.search),

@@ -24,5 +24,6 @@ class Later:
 
     async def _make(self) -> ASGIApp:
         async with self._making:
-            self._made = self._made or await to_thread.run_sync(self.make)
+            if self._made is None:
+                self._made = await to_thread.run_sync(self.make)
             return self._made

@@ -8,26 +8,40 @@ import socket
 
 from hypercorn.asyncio import serve as hypercorn_serve
 from hypercorn.config import Config
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 GRACE_SECONDS = 3.0
+SILENT_MILLISECONDS = 60_000
 HEADER_SECONDS = 10.0
 HEADER_BYTES = 32_768
 CONNECTIONS = 200
 
 
-async def serve(app: Starlette, listener: socket.socket, stop: asyncio.Event) -> None:
-    """Serve until `stop` is set, then let open answers finish for `GRACE_SECONDS`.
+async def serve(app: ASGIApp, listener: socket.socket, stop: asyncio.Event, grace: float = GRACE_SECONDS) -> None:
+    """Serve until `stop` is set, then let open answers finish for `grace` seconds.
 
     `listener` is bound, to whatever address the caller wants; it is closed at the end.
     """
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # a client that takes nothing of its response is given up
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, SILENT_MILLISECONDS)
     config = Config()
     config.bind = [f"fd://{listener.detach()}"]
-    config.graceful_timeout = GRACE_SECONDS
+    config.graceful_timeout = grace
     config.keep_alive_timeout = HEADER_SECONDS
     config.h11_max_incomplete_size = HEADER_BYTES
     config.backlog = CONNECTIONS
     config.include_server_header = False
     config.accesslog = None
     config.errorlog = logging.getLogger("ask_book.server")
-    await hypercorn_serve(app, config, shutdown_trigger=stop.wait)  # type: ignore[arg-type]
+    serving = asyncio.ensure_future(hypercorn_serve(app, config, shutdown_trigger=stop.wait))  # type: ignore[arg-type]
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        # From Python 3.12 on, the end of a server waits for its last connection without any limit.
+        await asyncio.wait({serving}, timeout=grace + 1)
+    finally:
+        for task in (serving, stopped):
+            task.cancel()
+    await asyncio.gather(serving, stopped, return_exceptions=True)
+    if not serving.cancelled() and (error := serving.exception()):
+        raise error
