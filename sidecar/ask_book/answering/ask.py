@@ -96,14 +96,16 @@ async def _find(now: Round) -> bool:
 async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
     """What a model writes, or, when that comes to nothing, quotes: in `done` alone if something was shown already."""
     from ask_book.answering.grounded import grounded_answer
+    from ask_book.answering.tools import tool_answer
 
+    written = tool_answer if now.assistant.mode_for(now.asked) == "tools" else grounded_answer
     budget, texts, shown = now.assistant.budget, now.book.locale.answer, False
     taken = min(SET_ASIDE, now.assistant.tokens_per_question)
     try:
         if not await to_thread.run_sync(budget.take, taken):
             taken = 0
             raise SpentError("The tokens of this day are used up.", "See `tokens-per-day`.", "budget")
-        async with aclosing(grounded_answer(now)) as events:
+        async with aclosing(written(now)) as events:
             async for event in events:
                 shown = shown or event.kind == "delta"
                 yield event

@@ -20,7 +20,8 @@ from typing import TypeVar
 from ask_book.answering.answer import source
 from ask_book.answering.extractive import ALONE, TITLE, Passage, Quote
 from ask_book.answering.open_book import OpenBook
-from ask_book.answering.round import Found
+from ask_book.answering.prompt import harmless
+from ask_book.answering.round import Found, Round
 from ask_book.answering.sentences import units
 from ask_book.book.manifest import Block, Chapter, Section, Tag
 from ask_book.retrieval import places, query
@@ -29,6 +30,8 @@ from ask_book.retrieval.tokens import fold, is_unspaced, runs, tokens
 
 QUOTES = 14
 OPENING_CHARACTERS = 8000
+CATALOGUE_SENTENCES = 60
+CATALOGUE_CHARACTERS = 24_000
 SHORTEST, LONGEST = 40, 320
 OPENING = 1.25
 ALIKE = 0.5
@@ -99,6 +102,48 @@ def summary(book: OpenBook, topic: Topic, most: int = QUOTES) -> Iterator[Quote]
         for part in _spread(sections, most):
             tags = telling(book, chapter, max(part.start, span.start), min(part.end, span.end), each)
             yield from _led(chapter, tags, part.title)
+
+
+def catalogue(now: Round) -> tuple[str, frozenset[Tag]]:
+    """The chapters and sections in reading order, with their ids and what they say, for a model; the tags in it."""
+    lines: list[str] = []
+    offered: set[Tag] = set()
+    listed = list(sections(now))
+    summed_up = {id(section) for _, section, _ in _spread(listed, CATALOGUE_SENTENCES)}
+    for chapter, section, number in listed:
+        title = harmless(" ".join(filter(None, (section.number, section.title))))
+        lines.append(f"{'  ' * (section.level > 1)}{number} {title}")
+        if id(section) in summed_up:
+            end = min(section.end, section.start + OPENING_CHARACTERS)
+            for tag in telling(now.book, chapter, section.start, end, 1):
+                lines.append(f"    {harmless(chapter.text[tag.start : tag.end])} {tag}")
+                offered.add(tag)
+    most = next((n for n in range(len(lines)) if sum(map(len, lines[: n + 1])) > CATALOGUE_CHARACTERS), len(lines))
+    kept = "\n".join(lines[:most])
+    return kept, frozenset(tag for tag in offered if str(tag) in kept)
+
+
+def section_named(now: Round, name: str) -> tuple[Chapter, Section] | None:
+    """The section with an id of the overview (`3.2`), an anchor or a title, in what may be asked about."""
+    wanted = " ".join(runs(fold(name)))
+    for chapter, section, number in sections(now):
+        names = (number, section.anchor, section.id, section.title, f"{section.number} {section.title}")
+        if name.strip().lstrip("#") in names or wanted in {" ".join(runs(fold(one))) for one in names if one}:
+            return chapter, section
+    return None
+
+
+def sections(now: Round) -> Iterator[tuple[Chapter, Section, str]]:
+    """The sections that the question may be about, each with its id."""
+    scope = now.asked.scope
+    chosen = places.in_scope(now.book.manifest, scope) if scope else None
+    spans = [tag for at, tag in enumerate(now.book.manifest.tags()) if chosen is None or chosen[at]]
+    for chapter in now.book.manifest.chapters:
+        for at, section in enumerate(chapter.sections):
+            if any(
+                tag.chapter == chapter.index and tag.start < section.end and tag.end > section.start for tag in spans
+            ):
+                yield chapter, section, f"{chapter.index}.{at}"
 
 
 def telling(book: OpenBook, chapter: Chapter, start: int, end: int, most: int) -> list[Tag]:

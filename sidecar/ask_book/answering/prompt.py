@@ -71,16 +71,17 @@ def prompt(now: Round, tags: Iterable[Tag]) -> Prompt:
     return Prompt(messages, offered, anchors)
 
 
-def rules(now: Round, name: str = "grounded") -> str:
+def rules(now: Round, with_tools: bool = False) -> str:
     """The system prompt, in the language of the answer, with the author's rules of style."""
     lang = now.lang.split("-")[0].lower()
-    own = _languages(name)
+    known = lang if lang in _languages("grounded") else FALLBACK
     language = "English" if lang == "en" else f"the language of the book ({now.lang})"
-    text = now.assistant.system_prompt or _text(name, lang if lang in own else FALLBACK)
+    text = now.assistant.system_prompt or _text("grounded", known)
     values = {"title": now.book.manifest.book.title, "language": language, "not_found": now.locale.not_found}
     for key, value in values.items():
         text = text.replace(f"{{{key}}}", value)
-    return "\n".join([text.strip(), *(f"- {rule}" for rule in now.assistant.style)])
+    style = [f"- {rule}" for rule in now.assistant.style]
+    return "\n".join([text.strip(), *style, *(["", _text("tools", known).strip()] if with_tools else [])])
 
 
 def show(now: Round, tag: Tag) -> Shown | None:
