@@ -134,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument("--yes", action="store_true", help="do it without asking")
     init.add_argument("--remove", action="store_true", help="undo it: take the line and the extension out again")
     index = add("index", "read the book and build its index", INDEX)
-    index.add_argument("--yes", action="store_true", help="embed the book with the model that is set, whatever it costs")
+    index.add_argument("--yes", action="store_true", help="embed the book with the model that is set, at its price")
     ask = add("ask", "ask a question", ASK, "QUESTION")
     ask.add_argument("--mode", choices=MODES, help="the most that the answer may use (default: the setting `mode`)")
     search = add("search", "show the passages that fit some words", SEARCH, "WORDS")
@@ -150,6 +150,20 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, help="the port (default: one of the book's own four; 0: any free one)")
     serve.add_argument("--name", action="append", default=[], metavar="HOST", help="a name readers use for this server")
+    serve.add_argument("--root-path", default="", metavar="PATH", help="the path under which a proxy shows the book")
+    serve.add_argument(
+        "--trusted-proxy",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="a proxy, or a network of them, that says for whom it asks",
+    )
+    serve.add_argument("--workers", type=_count, default=1, metavar="N", help="how many processes serve (default: 1)")
+    serve.add_argument(
+        "--grace", type=_seconds, default=30.0, metavar="SECONDS", help="how long answers may go on at the end (30)"
+    )
+    serve.add_argument("--log", choices=("text", "json"), help="a line for each request, without what was asked")
+    serve.add_argument("--log-questions", action="store_true", help="and with what was asked")
     serve.add_argument("--verbose", action="store_true", help="say what happens")
     serve.add_argument("--open", action="store_true", help="open the browser too")
     exam = add("exam", "ask questions whose right passages are known", EXAM, "FILE")
@@ -189,6 +203,12 @@ def _share(text: str) -> float:
     if not 0 <= share <= 1:
         raise argparse.ArgumentTypeError("must be a number from 0 to 1, such as 0.9")
     return share
+
+
+def _seconds(text: str) -> float:
+    if not text.isdecimal() or int(text) > 3600:
+        raise argparse.ArgumentTypeError("must be a whole number of seconds, up to 3600")
+    return float(text)
 
 
 def _port(text: str) -> int:
@@ -252,7 +272,14 @@ On another address than this machine's (`--host 0.0.0.0`) everybody who can
 reach it may ask; nothing that only the owner may do is open to them. Requests
 are answered only under names that are known: the address given, this machine's
 name, those of `endpoint` and `site-url`, and each `--name`
-(`--name ask.example.org`)."""
+(`--name ask.example.org`).
+
+Behind a reverse proxy, name it, so that limits count readers and not the proxy:
+
+  ask-book serve ../hydrology --port 8000 --name ask.example.org --trusted-proxy 127.0.0.1
+
+With --name or --trusted-proxy the server counts as public, whatever it listens
+on. The variable ASK_BOOK_TOKEN sets the owner's token, which /metrics needs."""
 
 EXAM = """\
 Ask the book a list of questions whose right passages are known, and tell how

@@ -162,8 +162,21 @@ def test_after_a_failure_questions_do_not_wait_for_the_host() -> None:
         assert len(host.asked) == 1
 
 
-def test_a_host_that_is_not_there(waits: list[float]) -> None:
+def test_a_host_that_is_not_there_is_not_waited_for(waits: list[float]) -> None:
     with nobody() as base_url, pytest.raises(ProviderError) as error:
         using(base_url, lambda embedder: embedder.passages(["text"]))
     assert error.value.code == "provider_unreachable"
-    assert len(waits) > 3
+    assert sum(waits) < 2
+
+
+def test_a_host_that_goes_away_half_way_is_waited_for(waits: list[float]) -> None:
+    async def work(embedder: RemoteEmbedder) -> None:
+        await embedder.passages(["text"])
+        stopping.__exit__(None, None, None)
+        await embedder.passages(["more text"])
+
+    stopping = provider()
+    with pytest.raises(ProviderError) as error:
+        using(stopping.__enter__().base_url, work)
+    assert error.value.code == "provider_unreachable"
+    assert sum(waits) > 20

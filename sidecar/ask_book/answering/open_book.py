@@ -76,6 +76,11 @@ class OpenBook:
         found = await to_thread.run_sync(partial(self._search, words, k, scope, vector), abandon_on_cancel=True)
         return replace(found, notices=(notice,)) if notice else found
 
+    async def aclose(self) -> None:
+        """Close the connections of the embedder."""
+        if self.embedder:
+            await self.embedder.aclose()
+
     async def _vector(self, words: str) -> tuple[Floats | None, Notice | None]:
         """A question as a vector, when there is something to compare it with; else, maybe, why not."""
         if self.embedder is None or self.index.vectors is None:

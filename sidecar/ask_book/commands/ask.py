@@ -30,7 +30,7 @@ def run(options: Namespace) -> int:
     asked = question(options.question, mode=options.mode, scope=options.scope)
     project = find_project(options.book, os.environ)
     settings = settings_of(project.configuration, os.environ)
-    book, assistant = read(project), assistant_for(project, settings)
+    book, assistant = read(project, settings), assistant_for(project, settings)
     streams = assistant.chat is not None and not options.json and sys.stdout.isatty()
     result = asyncio.run(_answer(book, asked, assistant, options.k or settings.top_k, streams))
     if options.json:
@@ -49,6 +49,7 @@ async def _answer(book: OpenBook, asked: Question, assistant: Assistant, k: int,
         return await collect(_shown(events) if streams else events)
     finally:
         await assistant.aclose()
+        await book.aclose()
 
 
 async def _shown(events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 from ask_book.answering.open_book import OpenBook
@@ -22,7 +24,7 @@ DEFAULT = "exam.yml"
 def run(options: Namespace) -> int:
     """Print the results. 1 when the evidence is found less often than `--min-recall`, else 0."""
     exams = [read_exam(Path(file)) for file in options.files or [options.book / DEFAULT]]
-    book, settings = opened(options)
+    book, settings = opened(options, most=sys.maxsize)
     k = options.k or settings.top_k
     results = asyncio.run(_examined(book, exams, k))
     if options.junit:
@@ -40,4 +42,5 @@ def run(options: Namespace) -> int:
 
 
 async def _examined(book: OpenBook, exams: Sequence[Exam], k: int) -> Results:
-    return Results(tuple([(exam, tuple([one async for one in examine(book, exam, k)])) for exam in exams]), k)
+    async with aclosing(book):
+        return Results(tuple([(exam, tuple([one async for one in examine(book, exam, k)])) for exam in exams]), k)

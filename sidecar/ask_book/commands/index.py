@@ -1,11 +1,15 @@
-"""`ask-book index`: read the book, build its index, say what is in it."""
+"""`ask-book index`: read the book, build its index, embed its passages, say what is in it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
 import os
+import sys
 import time
 from argparse import Namespace
+from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -14,7 +18,19 @@ from ask_book.answering.open_book import OpenBook, open_book
 from ask_book.book.edition import open_edition
 from ask_book.book.notice import Notice
 from ask_book.book.project import find_project
+from ask_book.book.settings import settings_of
 from ask_book.commands import terminal
+from ask_book.commands.books import choice_for
+from ask_book.errors import AskBookError
+from ask_book.retrieval.building import build
+from ask_book.retrieval.consent import Consent
+from ask_book.retrieval.embedding import Embedder
+from ask_book.retrieval.kept import Kept
+from ask_book.retrieval.vectors import Plan, plan
+
+# What may be embedded unasked later is as much again as the whole book, and for small books this many characters.
+LEAST_CONSENT = 100_000
+SECONDS_A_REQUEST = 1.5
 
 
 @dataclass(frozen=True)
@@ -24,6 +40,17 @@ class Sizes:
     min: int
     median: int
     max: int
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """With what the chunks are embedded, and how many of them were embedded before and now."""
+
+    model: str
+    dimension: int
+    reused: int
+    embedded: int
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -38,32 +65,94 @@ class Figures:
     chunks: int
     reused: int
     chunk_sizes: Sizes
+    embeddings: Embeddings | None
     seconds: float
     folder: str
     notices: tuple[Notice, ...]
 
 
 def run(options: Namespace) -> int:
-    """Open the book, whatever that takes, and print the figures."""
+    """Open the book, embed it, and print the figures. 1 when a model that is set did not embed it."""
     started = time.perf_counter()
     project = find_project(options.book, os.environ)
+    settings = settings_of(project.configuration, os.environ)
     progress = terminal.Progress()
     try:
         edition = open_edition(project, progress)
         before = _chunk_ids(edition.index_dir)
         progress("Building the index")
-        book = open_book(edition)
+        choice = choice_for(project, settings)
+        book, embeddings = open_book(edition, choice), None
+        if book.embedder and book.manifest.chunks:
+            progress.clear()
+            consent = Consent(project.key)
+            _ask(book, book.embedder, consent, settings.embedding_price, options)
+            book, embeddings = asyncio.run(_embed(book, book.embedder, edition.index_dir, consent, progress))
     finally:
         progress.clear()
-    figures = _figures(book, before, edition.index_dir, time.perf_counter() - started)
+    figures = _figures(book, before, edition.index_dir, embeddings, time.perf_counter() - started)
     if options.json:
         terminal.say_json(asdict(figures))
     else:
         _say(project.title, figures)
-    return 0
+    is_wanted = choice.notice or (choice.embedder and figures.chunks)
+    return 1 if is_wanted and embeddings is None else 0
 
 
-def _figures(book: OpenBook, before: set[str], folder: Path, seconds: float) -> Figures:
+def _ask(book: OpenBook, embedder: Embedder, consent: Consent, price: float | None, options: Namespace) -> None:
+    """Show what it takes, and let whoever pays say yes."""
+    if embedder.unasked:
+        return
+    todo = plan(book.manifest, Kept(embedder.name))
+    if todo.characters > consent.left(embedder.name) or options.yes:
+        if todo.missing:
+            terminal.tell(_estimate(todo, embedder, price))
+        if options.yes or (not options.json and _agrees()):
+            whole = sum(map(len, todo.texts))
+            consent.give(embedder.name, todo.characters + max(whole, LEAST_CONSENT))
+
+
+def _agrees() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    sys.stdout.write("Embed them? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes", "s", "sí", "si")
+
+
+def _estimate(todo: Plan, embedder: Embedder, price: float | None) -> str:
+    requests = math.ceil(len(todo.missing) / embedder.batch)
+    seconds = math.ceil(requests / embedder.parallel) * SECONDS_A_REQUEST
+    if price is None:
+        cost = "What that costs is on the host's price list; `embedding-price` lets ask-book reckon it."
+    else:
+        cost = f"At {price:g} for a million tokens that is about {todo.tokens * price / 1e6:.4f}."
+    return (
+        f"{len(todo.missing):,} passages are to be embedded with {embedder.name}: {todo.characters:,} characters, "
+        f"about {todo.tokens:,} tokens,\nin {requests:,} requests, about {terminal.duration(seconds)}. {cost}"
+    )
+
+
+async def _embed(
+    book: OpenBook, embedder: Embedder, folder: Path, consent: Consent, progress: terminal.Progress
+) -> tuple[OpenBook, Embeddings | None]:
+    """The book with its vectors; without them, and with the reason, when that is not agreed to or fails."""
+    started = time.perf_counter()
+    if (vectors := book.index.vectors) is None:
+        try:
+            async with aclosing(book):
+                built = await build(book.manifest, folder, embedder, consent, progress.bar("Embedding"))
+        except AskBookError as error:
+            return book.pending(f"{error.message} {error.hint}"), None
+        book, vectors, embedded = book.with_vectors(built.vectors), built.vectors, built.embedded
+    else:
+        embedded = 0
+    size = vectors.matrix.shape
+    seconds = round(time.perf_counter() - started, 2)
+    return book, Embeddings(embedder.name, size[1], size[0] - embedded, embedded, seconds)
+
+
+def _figures(book: OpenBook, before: set[str], folder: Path, embeddings: Embeddings | None, seconds: float) -> Figures:
     chapters, chunks = book.manifest.chapters, book.manifest.chunks
     sizes = [chunk.end - chunk.start for chunk in chunks] or [0]
     return Figures(
@@ -75,6 +164,7 @@ def _figures(book: OpenBook, before: set[str], folder: Path, seconds: float) -> 
         chunks=len(chunks),
         reused=sum(chunk.id in before for chunk in chunks),
         chunk_sizes=Sizes(min(sizes), int(median(sizes)), max(sizes)),
+        embeddings=embeddings,
         seconds=round(seconds, 2),
         folder=str(folder),
         notices=book.notices,
@@ -97,6 +187,12 @@ def _say(title: str, index: Figures) -> None:
         f"  {index.chunks} chunks of {sizes.min:,} to {sizes.max:,} characters (median {sizes.median:,}), "
         f"{index.reused} reused"
     )
+    if made := index.embeddings:
+        terminal.say(
+            f"  {made.embedded} embedded, {made.reused} reused, with {made.model}, {made.dimension} dimensions"
+        )
+    else:
+        terminal.say("  Nothing is embedded: passages are found by their words alone")
     terminal.say(f"  {index.seconds} s, in {index.folder}")
     for notice in index.notices:
-        terminal.say(f"  Note: {notice.message}")
+        terminal.say(terminal.wrapped(f"Note: {notice.message}", "  ", "  "))

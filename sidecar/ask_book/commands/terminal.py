@@ -7,6 +7,8 @@ import os
 import shutil
 import sys
 import textwrap
+import time
+from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -97,13 +99,6 @@ def dim(text: str) -> str:
     return f"\033[2m{text}\033[0m" if has_styles() else text
 
 
-def bar(what: str, done: int, total: int, seconds: float) -> str:
-    """How far something is after so many seconds, and how long it may still take."""
-    full = BAR * done // max(total, 1)
-    left = f", {duration(seconds * (total - done) / done)} left" if done and done < total else ""
-    return f"{what} [{'=' * full}{' ' * (BAR - full)}] {done} of {total}{left}"
-
-
 def duration(seconds: float) -> str:
     """About how long, in words."""
     if seconds < 90:
@@ -122,6 +117,18 @@ class Progress:
         if self._shown:
             sys.stderr.write(f"\r\033[K{what[: width() - 1]}")
             sys.stderr.flush()
+
+    def bar(self, what: str) -> Callable[[int, int], None]:
+        """What to tell how many of how many are done: a bar, and how long it may still take."""
+        started = time.monotonic()
+
+        def show(done: int, total: int) -> None:
+            full = BAR * done // max(total, 1)
+            seconds = (time.monotonic() - started) * (total - done) / max(done, 1)
+            left = f", {duration(seconds)} left" if 0 < done < total else ""
+            self(f"{what} [{'=' * full}{' ' * (BAR - full)}] {done} of {total}{left}")
+
+        return show
 
     def clear(self) -> None:
         """Take the line away."""

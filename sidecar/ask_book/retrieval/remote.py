@@ -55,6 +55,7 @@ class RemoteEmbedder:
         self._prefixes = prefixes_of(model)
         self._http: Http | None = None
         self._failure: tuple[float, ProviderError] | None = None
+        self._answered = False
 
     async def passages(self, texts: Sequence[str]) -> Floats:
         """Unit vectors of passages, one a row. Patient: what may pass is tried again, as the host says or ever later.
@@ -72,7 +73,9 @@ class RemoteEmbedder:
                     texts = [text[: longest // 2] for text in texts]
                     continue
                 wait = _wait(error, attempt)
-                if attempt == ATTEMPTS or wait is None:
+                # What was never there is not about to come back.
+                is_absent = isinstance(error, UnreachableError) and not self._answered
+                if attempt == ATTEMPTS or wait is None or is_absent:
                     raise
                 log.info("%s Trying again in %.0f s.", error.message, wait)
                 await asyncio.sleep(wait)
@@ -102,7 +105,9 @@ class RemoteEmbedder:
 
         if self._http is None:
             self._http = Http()
-        return unit(await embed(self._http, self._endpoint, self._model, texts))
+        vectors = unit(await embed(self._http, self._endpoint, self._model, texts))
+        self._answered = True
+        return vectors
 
 
 def _is_too_long(error: ProviderError) -> bool:
