@@ -99,9 +99,9 @@ def test_results_are_the_words_of_the_book_with_tags(valley: OpenBook, good: str
     assert section.startswith('<passage n="1" chapter="El clima" section="El clima > La lluvia"')
     for chapter, start, end in TAG.findall(section):
         assert valley.manifest.chapters[int(chapter)].text[int(start) : int(end)] in section
-    assert "1.1 La lluvia\n" in overview
-    assert f"0.0 Prefacio\n    {WRITTEN} {tag_of(valley.manifest, WRITTEN)}\n" in overview
-    assert overview.index("0.0 Prefacio") < overview.index("1.0 El clima") < overview.index("2.0 Los datos")
+    assert "  s1.1 1.1 La lluvia\n" in overview
+    assert f"s0.0 Prefacio\n    {WRITTEN} {tag_of(valley.manifest, WRITTEN)}\n" in overview
+    assert overview.index("s0.0 Prefacio") < overview.index("s1.0 1 El clima") < overview.index("s2.0 A Los datos")
 
 
 def test_an_overview_may_be_quoted(valley: OpenBook) -> None:
@@ -129,7 +129,7 @@ def test_what_was_not_shown_does_not_count(valley: OpenBook) -> None:
         (("search_book", {"question": "quokka"}), "(No passage of the book says that.) The book never uses: quokka."),
         (("search_book", {"question": "lluvia " * 400}), "pluviómetro"),
         (("read_section", {"id": "La luvia"}), "There is no section 'La luvia'. Did you mean: La lluvia"),
-        (("read_section", {"id": 1.1}), SEASON),
+        (("read_section", {"id": 1.1}), SEASON), (("read_section", {"id": "s1.1"}), SEASON),
         (("read_section", {"id": "sec-lluvia"}), SEASON),
         (("delete_book", {}), "There is no tool 'delete_book'. The tools are search_book, read_section,"),
         (("", {}), None),

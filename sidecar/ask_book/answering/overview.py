@@ -124,10 +124,10 @@ def catalogue(now: Round) -> tuple[str, frozenset[Tag]]:
 
 
 def section_named(now: Round, name: str) -> tuple[Chapter, Section] | None:
-    """The section with an id of the overview (`3.2`), an anchor or a title, in what may be asked about."""
+    """The section with an id of the overview (`s3.2`), an anchor, a number or a title, in what may be asked about."""
     wanted = " ".join(runs(fold(name)))
     for chapter, section, number in sections(now):
-        names = (number, section.anchor, section.id, section.title, f"{section.number} {section.title}")
+        names = (number, section.anchor, section.id, section.number, section.title, f"{section.number} {section.title}")
         if name.strip().lstrip("#") in names or wanted in {" ".join(runs(fold(one))) for one in names if one}:
             return chapter, section
     return None
@@ -143,7 +143,7 @@ def sections(now: Round) -> Iterator[tuple[Chapter, Section, str]]:
             if any(
                 tag.chapter == chapter.index and tag.start < section.end and tag.end > section.start for tag in spans
             ):
-                yield chapter, section, f"{chapter.index}.{at}"
+                yield chapter, section, f"s{chapter.index}.{at}"
 
 
 def telling(book: OpenBook, chapter: Chapter, start: int, end: int, most: int) -> list[Tag]:
