@@ -31,7 +31,7 @@ PACKAGE = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Status:
-    """What `status --json` prints."""
+    """What `status --json` prints. `vectors`: see `index.vectors` of `/health`."""
 
     running: bool
     url: str | None = None
@@ -39,6 +39,7 @@ class Status:
     port: int | None = None
     book_id: str | None = None
     version: str | None = None
+    vectors: Mapping[str, Any] | None = None
 
 
 def fingerprint(project: Project, settings: Settings, env: Mapping[str, str]) -> str:
@@ -92,9 +93,12 @@ def status(project: Project) -> Status:
     """Whether a daemon lives and answers, and where."""
     folder = state_folder(project)
     state = folder.read() if folder.is_alive() else None
-    if state is None or not state.port or health(state.port) is None:
+    said = health(state.port) if state and state.port else None
+    if state is None or said is None:
         return Status(False, book_id=project.book_id)
-    return Status(True, state.url, state.pid, state.port, state.book_id, state.version)
+    index = said.get("index")
+    vectors = index.get("vectors") if isinstance(index, dict) else None
+    return Status(True, state.url, state.pid, state.port, state.book_id, state.version, vectors)
 
 
 def health(port: int, timeout: float = 2.0) -> dict[str, Any] | None:
