@@ -266,6 +266,30 @@ def test_init_and_back(run: Run, small_book: Path) -> None:
     assert not (small_book / "_extensions").exists()
 
 
+def test_init_is_undone_where_a_chapter_is_missing(run: Run, small_book: Path) -> None:
+    before = (small_book / "_quarto.yml").read_bytes()
+    assert run("init", small_book, "--yes").returncode == 0
+    chapter = (small_book / "puentes.qmd").rename(small_book / "gone.qmd")
+    assert "the chapter `puentes.qmd` is missing" in run("init", small_book, "--yes").stderr
+    assert run("init", small_book, "--remove", "--yes").returncode == 0
+    assert (small_book / "_quarto.yml").read_bytes() == before
+    assert not (small_book / "_extensions").exists()
+    chapter.rename(small_book / "puentes.qmd")
+
+
+def test_init_on_a_website(run: Run, tmp_path: Path, home: Path) -> None:
+    website = "project:\n  type: website\n\nwebsite:\n  title: 'W'   # mine\n"
+    (tmp_path / "_quarto.yml").write_text(website)
+    done = run("init", tmp_path, "--yes", "--json")
+    found = json.loads(done.stdout)
+    assert (found["title"], found["output"]) == ("W", str((tmp_path / "_site").resolve()))
+    assert (tmp_path / "_quarto.yml").read_text() == website + "filters: [ask-book]\n"
+    asked = run("ask", "x", "--book", tmp_path)
+    assert "has no pages made with ask-book yet" in asked.stderr
+    assert run("init", tmp_path, "--yes", "--remove").returncode == 0
+    assert (tmp_path / "_quarto.yml").read_text() == website
+
+
 def test_a_newer_extension_is_not_replaced(run: Run, small_book: Path) -> None:
     folder = small_book / "_extensions" / "ask-book"
     folder.mkdir(parents=True)

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -86,7 +86,14 @@ def find_project(folder: Path, env: Mapping[str, str]) -> Project:
     Raises `AskBookError`: no `_quarto.yml`, broken YAML, no chapters, a listed chapter that is
     missing or no text (all with file and line).
     """
-    configuration = load_configuration(find_root(folder), env)
+    project = describe(load_configuration(find_root(folder), env))
+    if project.configuration.is_export or _is_website(project.configuration.tree):
+        return project
+    return replace(project, chapters=_chapters(project.configuration))
+
+
+def describe(configuration: Configuration) -> Project:
+    """The project without a look at its chapters, which may not be there."""
     tree, root = configuration.tree, configuration.root
     if configuration.is_export:
         return _exported(configuration)
@@ -102,7 +109,7 @@ def find_project(folder: Path, env: Mapping[str, str]) -> Project:
         site_url=site_url,
         output_dir=output_dir,
         book_id=book_id(title, tree.text_at("lang"), site_url, output_dir.name),
-        chapters=() if kind == "website" else _chapters(configuration),
+        chapters=(),
         configuration=configuration,
     )
 

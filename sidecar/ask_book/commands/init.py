@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
 
 from ask_book import __version__
 from ask_book.book import install
-from ask_book.book.project import Project, find_project
+from ask_book.book.configuration import find_root, load_configuration
+from ask_book.book.project import Project, describe, find_project
 from ask_book.book.quarto import OLDEST, Quarto, find_quarto
 from ask_book.commands import terminal
 from ask_book.errors import AskBookError, UsageError
@@ -16,7 +19,9 @@ from ask_book.errors import AskBookError, UsageError
 
 def run(options: Namespace) -> int:
     """Show what will change, ask, change it. 1 when the answer is no."""
-    project = find_project(options.book, os.environ)
+    # It can be taken out of a book that lacks a chapter, too.
+    find = _any_project if options.remove else find_project
+    project = find(options.book, os.environ)
     quarto = find_quarto(os.environ)
     found = _found(project, quarto)
     extension = install.find_extension(project.root)
@@ -51,6 +56,10 @@ def run(options: Namespace) -> int:
     else:
         terminal.say("Done." if options.remove else "Done. Render the book, or try `ask-book open`.")
     return 0
+
+
+def _any_project(folder: Path, env: Mapping[str, str]) -> Project:
+    return describe(load_configuration(find_root(folder), env))
 
 
 def _found(project: Project, quarto: Quarto | None) -> dict[str, str | None]:
