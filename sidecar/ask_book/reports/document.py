@@ -109,7 +109,7 @@ def _answer(data: Mapping[str, Any]) -> Answer:
         nearest=_each(Source, data["nearest"]),
         claims=_one(Claims, {**claims, "marks": _each(Mark, claims["marks"])}),
         notices=_each(Notice, data["notices"]),
-        timings=data["timings"],
+        timings=data["timings"] or None,
     )
 
 

@@ -92,7 +92,12 @@ def _table(node: Node, label: str, known: set[int]) -> Iterator[str]:
 
 
 def _inlines(nodes: Iterable[Node], label: str, known: set[int]) -> str:
-    return "".join(_inline(node, label, known) for node in nodes)
+    parts: list[str] = []
+    for node in nodes:
+        # what means something at the beginning of a line means nothing later on
+        after = "x" if node.kind == "text" and parts and not parts[-1].endswith("\n") else ""
+        parts.append(escape(after + node.text)[len(after) :] if node.kind == "text" else _inline(node, label, known))
+    return "".join(parts)
 
 
 def _inline(node: Node, label: str, known: set[int]) -> str:
@@ -109,8 +114,6 @@ def _inline(node: Node, label: str, known: set[int]) -> str:
             return f"$${node.text}$$"
         case "break":
             return "\\\n"
-        case "text":
-            return escape(node.text)
         case _:
             mark = _MARKS[node.kind]
             return f"{mark}{_inlines(node.children, label, known)}{mark}"

@@ -173,7 +173,7 @@ def _link(token: Mapping[str, Any]) -> Iterator[Node]:
 
 
 def _text(token: Mapping[str, Any]) -> Iterator[Node]:
-    if said := token.get("raw", ""):
+    if said := token.get("raw", "").rstrip("\n"):
         yield Node("text", text=said)
     else:
         yield from _inlines(token.get("children", []))
