@@ -3,17 +3,17 @@ const assert = require("node:assert/strict");
 const { test } = require("node:test");
 const { load, plain } = require("./load.js");
 
-const { highlight } = load("en", ["highlight.js"]);
+const { highlight, links } = load("en", ["links.js", "highlight.js"]);
 
 test("FNV-1a of the published vectors", () => {
   const vectors = { "": "811c9dc5", a: "e40c292c", foobar: "bf9cf968" };
-  for (const [text, hash] of Object.entries(vectors)) assert.equal(highlight.hash(text), hash);
-  assert.match(highlight.hash("ñ 🌍"), /^[0-9a-f]{8}$/);
+  for (const [text, hash] of Object.entries(vectors)) assert.equal(links.hash(text), hash);
+  assert.match(links.hash("ñ 🌍"), /^[0-9a-f]{8}$/);
 });
 
 test("a deep link carries tag, hash and anchor", () => {
   assert.equal(
-    highlight.deepLink({ href: "ch/Fiabilité.html#sec-é", tag: "[f2-10-20]", quote: "foobar" }),
+    links.passage({ href: "ch/Fiabilité.html#sec-é", tag: "[f2-10-20]", quote: "foobar" }),
     "http://book.test/ch/Fiabilit%C3%A9.html?ask-book=f2-10-20~bf9cf968#sec-%C3%A9",
   );
 });
@@ -29,12 +29,12 @@ const book = { chapters: [{ sections: [{ blocks: [first, block("The dog ran. It 
 
 test("the words of a deep link at their offsets, in code points", () => {
   const quote = "It slept well.";
-  assert.equal(highlight.quoteOf(book, "f0-13-27", highlight.hash(quote)), quote);
+  assert.equal(highlight.quoteOf(book, "f0-13-27", links.hash(quote)), quote);
 });
 
 test("the words of a stale deep link are found by their hash", () => {
   const quote = "It came back.";
-  assert.equal(highlight.quoteOf(book, "f0-2-15", highlight.hash(quote)), quote);
-  assert.equal(highlight.quoteOf(book, "f7-2-15", highlight.hash(quote)), quote);
+  assert.equal(highlight.quoteOf(book, "f0-2-15", links.hash(quote)), quote);
+  assert.equal(highlight.quoteOf(book, "f7-2-15", links.hash(quote)), quote);
   assert.equal(highlight.quoteOf(book, "f0-2-15", "00000000"), null);
 });

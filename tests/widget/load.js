@@ -20,6 +20,7 @@ function load(lang, files) {
     root: "http://book.test/",
     recall: () => ({}),
     remember: () => {},
+    offPage: (part) => part(askBook),
   };
   const context = vm.createContext({
     askBook, URL, TextEncoder, AbortSignal, setTimeout, performance, Intl,

@@ -12,13 +12,11 @@ for (const { name, text, marks, tokens } of fixture("tokens.json").cases) {
 const near = (got, wanted) => assert.ok(Math.abs(got - wanted) <= 1e-6, `${got} is not ${wanted}`);
 
 for (const wanted of fixture("ranking.json").cases) {
-  // The browser searches the whole book.
-  if (wanted.scope) continue;
   test(`ranking: ${wanted.question}`, async () => {
     const manifest = fixture(`book.${wanted.book}.json`);
     const { search, locales } = load(manifest.book.lang, ["search.js"]);
     const index = await search.open(manifest, locales[manifest.book.lang].stopwords);
-    const { hits, evidence } = plain(index.search(wanted.question, wanted.k));
+    const { hits, evidence } = plain(index.search(wanted.question, wanted.k, wanted.scope));
     assert.deepEqual(hits.map(({ chunk }) => chunk), wanted.hits.map(([chunk]) => chunk));
     hits.forEach(({ score }, i) => near(score, wanted.hits[i][1]));
     near(evidence.confidence, wanted.confidence);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -47,7 +48,7 @@ class ScriptedServer(SiteServer):
     """A sidecar whose health and answers are attributes; `config` is laid over the pages' config.
 
     `stream` gives events for a question; one named `cut` ends the connection there. `refusal` is `(status, headers,
-    body)` instead. `go_on` holds events named `wait` back until it is set.
+    body)` instead. `go_on` holds events named `wait` back until it is set. `pdf` is the state of every report's.
     """
 
     def __init__(self, folder: Path, book_id: str) -> None:
@@ -55,7 +56,11 @@ class ScriptedServer(SiteServer):
         self.stream: Stream = lambda _: iter(())
         self.refusal: tuple[int, dict[str, str], dict[str, Any]] | None = None
         self.config: dict[str, Any] = {}
+        self.page_headers: dict[str, str] = {}
         self.asked: list[dict[str, Any]] = []
+        self.told: list[dict[str, Any]] = []
+        self.pdf = "ready"
+        self.slowness = 0.0
         self.go_on = threading.Event()
         self.handler = type("_Bound", (_Scripted,), {"script": self})
         super().__init__(folder)
@@ -67,15 +72,22 @@ class _Scripted(_Quiet):
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
         if self.path == "/health":
+            time.sleep(self.script.slowness)
             self._send(200, json.dumps(self.script.health).encode(), "application/json")
+        elif re.fullmatch(r"/reports/[\w-]+", self.path):
+            self._send(200, json.dumps({"pdf": self.script.pdf}).encode(), "application/json")
         elif path.suffix == ".html" and path.is_file():
             page = CONFIG.sub(self._with_config, path.read_text(encoding="utf-8"))
-            self._send(200, page.encode(), "text/html; charset=utf-8")
+            self._send(200, page.encode(), "text/html; charset=utf-8", self.script.page_headers)
         else:
             super().do_GET()
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/feedback":
+            self.script.told.append(body)
+            self._send(201, b'{"kept": true}', "application/json")
+            return
         self.script.asked.append(body)
         if self.script.refusal:
             status, headers, error = self.script.refusal

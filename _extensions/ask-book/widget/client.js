@@ -1,5 +1,5 @@
 /**
- * Who answers: a sidecar that serves this very book, or the browser itself.
+ * Talks with the sidecar of this very book, if there is one.
  *
  * A public page never calls loopback, and a page from `file://` calls it only with
  * the token that `ask-book open` put in its address.
@@ -58,36 +58,6 @@
     return null;
   }
 
-  /** @type {Promise<AskBook.Manifest> | undefined} */
-  let book;
-
-  /** The whole book, from `book.js`: as a script on `file://`, else as text of this page's own origin. */
-  function manifest() {
-    book ??= (async () => {
-      const url = askBook.root + "ask-book/book.js";
-      try {
-        if (location.protocol === "file:") {
-          /** @type {AskBook.Manifest | undefined} */
-          let received;
-          window.askBookManifest = (data) => {
-            received = data;
-          };
-          await askBook.load(url);
-          if (received) return received;
-          throw new Error("empty");
-        }
-        const answer = await fetch(url);
-        if (!answer.ok) throw new Error(String(answer.status));
-        const text = await answer.text();
-        return JSON.parse(text.slice(text.indexOf("askBookManifest(") + 16, text.lastIndexOf(")")));
-      } catch {
-        book = undefined;
-        throw { code: "no_book" };
-      }
-    })();
-    return book;
-  }
-
   /**
    * Reads an event stream from pieces of text cut anywhere.
    * @type {AskBook.Client["eventReader"]}
@@ -109,23 +79,18 @@
     };
   }
 
+  /** @param {string} url @param {object} body @param {string} accept @param {AbortSignal} [signal] */
+  async function post(url, body, accept, signal) {
+    const headers = withToken({ "Content-Type": "application/json", Accept: accept });
+    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+    if (response.ok && response.body) return response.body;
+    const { error } = await response.json().catch(() => ({}));
+    throw { code: String(response.status), ...error, status: response.status, retry_after: Number(response.headers.get("Retry-After")) || 0 };
+  }
+
   /** @type {AskBook.Client["ask"]} */
-  async function ask(sidecar, question, mode, events, signal) {
-    if (!sidecar) {
-      await askBook.load("search.js");
-      await askBook.load("extractive.js");
-      return askBook.search.answer(await manifest(), question, events, signal);
-    }
-    const response = await fetch(sidecar.base + "ask", {
-      method: "POST",
-      headers: withToken({ "Content-Type": "application/json", Accept: "text/event-stream" }),
-      body: JSON.stringify(mode ? { question, mode } : { question }),
-      signal,
-    });
-    if (!response.ok || !response.body) {
-      const body = await response.json().catch(() => ({}));
-      throw { code: String(response.status), ...body.error, retry_after: Number(response.headers.get("Retry-After")) || 0 };
-    }
+  async function ask({ base }, question, events, signal) {
+    const body = await post(base + "ask", question, "text/event-stream", signal);
     /** @type {AskBook.Answer | undefined} */
     let done;
     const read = eventReader((kind, data) => {
@@ -136,7 +101,7 @@
       else if (kind === "error") throw data.error ?? data;
     });
     const decoder = new TextDecoder();
-    const reader = response.body.getReader();
+    const reader = body.getReader();
     for (;;) {
       const piece = await reader.read();
       read(decoder.decode(piece.value, { stream: !piece.done }));
@@ -146,12 +111,21 @@
     return done;
   }
 
+  /** What the reader thinks of an answer, for the author. @type {AskBook.Client["feedback"]} */
+  const feedback = async (base, opinion) => void (await post(base + "feedback", opinion, "application/json"));
+
+  /** Whether the PDF of a report is there. @type {AskBook.Client["report"]} */
+  async function report(base, id) {
+    const answer = await fetch(`${base}reports/${encodeURIComponent(id)}`, { headers: withToken({ Accept: "application/json" }) });
+    return answer.ok ? String((await answer.json()).pdf) : "failed";
+  }
+
   /** @type {AskBook.Client["trouble"]} */
   function trouble(error) {
     if (error instanceof TypeError) return { code: "lost", message: "" };
-    const { code = "failed", message = "", hint = "", retry_after = 0 } = /** @type {Partial<AskBook.Trouble>} */ (error ?? {});
-    return { code: String(code), message: String(message), hint: String(hint), retry_after };
+    const { code = "failed", message = "", hint = "", status = 0, retry_after = 0 } = /** @type {Partial<AskBook.Trouble>} */ (error ?? {});
+    return { code: String(code), message: String(message), hint: String(hint), status, retry_after };
   }
 
-  askBook.client = { ports, isLoopback, candidates, eventReader, findSidecar, manifest, ask, trouble };
+  askBook.client = { ports, isLoopback, candidates, eventReader, findSidecar, ask, feedback, report, trouble };
 })();

@@ -2,9 +2,9 @@
  * Answers without a model, in the browser: the best sentences of the best passages, word for word. The rules are those
  * of `sidecar/ask_book/answering/` (`sentences.py`, `extractive.py`, `ask.py`; vectors in `tests/fixtures/`).
  */
-(() => {
+askBook.offPage((askBook) => {
   const { fold, runs, tokens, open } = askBook.search;
-  const MOST = 4, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.35, AROUND = 0.75, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8;
+  const PASSAGES = 7, MOST = 4, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.35, AROUND = 0.75, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8;
   const WHOLE = new Set(["heading", "table", "code", "output", "math", "figure"]);
   const CODE = new Set(["code", "output"]);
   const ALONE = new Set([...CODE, "table", "math", "figure", "list"]);
@@ -240,37 +240,46 @@
     return rest !== said && rest.split(" ").filter(Boolean).every((/** @type {string} */ word) => stopwords.has(word)) ? answer.small_talk_reply ?? "" : "";
   }
 
+  /** What to search for: a question that leans on the one before it takes that one's words along. @param {AskBook.Asked} asked @param {Set<string>} stopwords @param {string[]} leansOn */
+  function withWhatWentBefore({ question, history }, stopwords, leansOn) {
+    const before = history?.at(-1)?.question;
+    const words = runs(fold(question));
+    const telling = words.filter((/** @type {string} */ word) => !stopwords.has(word));
+    return !before || (telling.length > 0 && !leansOn.includes(words[0])) ? question : `${question} ${before}`;
+  }
+
+  /** Reads the book, telling how much of it. @param {AskBook.Manifest} manifest @param {(share: number) => void} tell */
+  const prepare = (manifest, tell) => open(manifest, askBook.locales[askBook.lang].stopwords, tell);
+
   /**
    * The answer of the contract, without a sidecar.
-   * @param {AskBook.Manifest} manifest @param {string} question @param {AskBook.Events} events @param {AbortSignal} signal
-   * @returns {Promise<AskBook.Answer>}
+   * @param {AskBook.Manifest} manifest @param {AskBook.Asked} request @returns {Promise<AskBook.Answer>}
    */
-  async function answer(manifest, question, events, signal) {
+  async function answer(manifest, request) {
     const locale = askBook.locales[askBook.lang];
     const index = await open(manifest, locale.stopwords);
-    signal.throwIfAborted();
     /** @type {AskBook.Answer} */
     const result = {
       id: "", status: "not_found", mode: "extractive", answer: locale.not_found, citations: [], sources: [], absent_terms: [], nearest: [], notices: [],
     };
-    const greeting = smallTalk(question, locale, index.stopwords);
+    const greeting = smallTalk(request.question, locale, index.stopwords);
     if (greeting) return { ...result, answer: greeting };
+    const leansOn = (locale.answer?.leans_on ?? "").split(" ");
+    const question = withWhatWentBefore(request, index.stopwords, leansOn);
     const abbreviations = new Set(locale.abbreviations.split(" "));
-    const { hits, evidence } = index.search(question);
+    const { hits, evidence } = index.search(question, PASSAGES, request.scope);
     /** @type {Passage[]} */
     const passages = hits.map((/** @type {{ chunk: number, score: number }} */ { chunk, score }) => ({ tag: manifest.chunks[chunk], score }));
     /** @type {AskBook.Source[]} */
     const sources = passages.map(({ tag, score }) => ({
       ...placeOf(index, tag), score: Math.round(score * 1e4) / 1e4, text: index.chapters[tag.chapter].slice(tag.start, tag.end),
     })).filter(({ text }) => text.trim());
-    const leansOn = (locale.answer?.leans_on ?? "").split(" ");
     const telling = passages.filter((_, i) => index.factor[hits[i].chunk] === 1);
     const quotes = evidence.enough ? choose(index, telling, asked(index, question, index.stopwords), abbreviations, leansOn) : [];
     if (!quotes.length) return { ...result, absent_terms: evidence.absent_terms, nearest: sources.slice(0, NEAREST) };
-    events.sources?.(sources);
     const citations = quotes.map(({ tag, text }, i) => ({ n: i + 1, ...placeOf(index, tag), quote: text, verified: true }));
     return { ...result, status: "answered", answer: compose(quotes), citations, sources };
   }
 
-  Object.assign(askBook.search, { sentences, asked, choose, compose, link, answer });
-})();
+  Object.assign(askBook.search, { sentences, asked, choose, compose, link, prepare, answer });
+});

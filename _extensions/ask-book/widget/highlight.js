@@ -18,26 +18,12 @@
   const ATOM = "\uFFFC";
   const BLANKS = /[\s\u00AD\u200B-\u200D\u2060\uFEFF]/g;
 
-  /** FNV-1a, 32 bits, of the UTF-8 bytes. http://www.isthe.com/chongo/tech/comp/fnv @type {AskBook.Highlighter["hash"]} */
-  function hash(text) {
-    let value = 0x811c9dc5;
-    for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193);
-    return (value >>> 0).toString(16).padStart(8, "0");
-  }
-
-  /** @type {AskBook.Highlighter["deepLink"]} */
-  function deepLink({ href, tag, quote }) {
-    let url = new URL(href, askBook.root);
-    if (!url.href.startsWith(askBook.root)) url = new URL(askBook.root); // A place of the book, whatever a sidecar says.
-    if (tag) url.search = "?ask-book=" + tag.replace(/[[\]]/g, "") + "~" + hash(quote);
-    return url.href;
-  }
-
   /**
    * The words of a deep link: at its offsets if they still hash to the same, else any block or sentence that does.
    * @type {AskBook.Highlighter["quoteOf"]}
    */
   function quoteOf(manifest, tag, wanted) {
+    const { hash } = askBook.links;
     const [index, start, end] = (/f(\d+)-(\d+)-(\d+)/.exec(tag) || []).slice(1).map(Number);
     const blocks = (/** @type {AskBook.Chapter} */ chapter) => chapter.sections.flatMap((section) => section.blocks.map((block) => block.text));
     const chapter = manifest.chapters[index];
@@ -308,5 +294,5 @@
   sheet.replaceSync(`::highlight(${NAME}) { ${paint} } mark.${NAME} { padding: 0; ${paint} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
-  askBook.highlight = { hash, deepLink, quoteOf, show, clear, spellings };
+  askBook.highlight = { quoteOf, show, clear, spellings };
 })();

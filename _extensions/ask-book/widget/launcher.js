@@ -36,6 +36,7 @@
         done = new Promise((resolve, reject) => {
           const element = document.createElement("script");
           element.async = false;
+          element.nonce = script.nonce;
           element.src = url;
           element.onload = () => resolve();
           element.onerror = () => {
@@ -48,6 +49,12 @@
         loaded.set(url, done);
       }
       return done;
+    },
+    selected() {
+      const selection = getSelection();
+      const at = selection?.rangeCount ? selection.getRangeAt(0).commonAncestorContainer : null;
+      const words = at && document.querySelector("main, #quarto-content")?.contains(at) ? String(selection).replace(/\s+/g, " ").trim() : "";
+      return [...words].slice(0, 300).join("");
     },
     recall() {
       try {
@@ -79,7 +86,8 @@
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
     :host { --bg: var(--bs-body-bg, Canvas); --fg: var(--bs-body-color, CanvasText); --accent: var(--bs-link-color, LinkText);
-      font: 400 1rem/1.5 var(--bs-body-font-family, var(--bs-font-sans-serif, system-ui, sans-serif)); }
+      all: initial !important; color-scheme: inherit !important;
+      font: 400 1rem/1.5 var(--bs-body-font-family, var(--bs-font-sans-serif, system-ui, sans-serif)) !important; }
     .launcher { position: fixed; z-index: 1031; inset-block-end: max(1.25rem, env(safe-area-inset-bottom));
       inset-inline-end: max(1.25rem, env(safe-area-inset-right)); inline-size: 3.25rem; block-size: 3.25rem; padding: 0;
       display: grid; place-items: center; border: 0; border-radius: 50%; cursor: pointer; font: inherit;
@@ -93,7 +101,9 @@
     .launcher[aria-busy=true] svg { opacity: .5; }
     :host([open]) .launcher { visibility: hidden; }
     @media (prefers-reduced-motion: no-preference) { .launcher span { transition: opacity .12s; } }
-    @media print { :host { display: none; } }`);
+    @media print { :host { display: none !important; } }`);
+
+  const FILES = ["dom", "links", "client", "travel", "layout", "conversation", "panel"];
 
   const mac = /Mac|iP(hone|ad|od)/.test(navigator.platform);
   const keys = (config.shortcut ?? "i").toLowerCase().split("+").map((key) => key.trim()).filter(Boolean);
@@ -137,8 +147,9 @@
         event.preventDefault();
         event.stopImmediatePropagation();
         if (this.hasAttribute("open") && shadow.activeElement) this.close();
-        else void this.show({ focus: true });
+        else void this.show({ focus: true, about: askBook.selected() });
       }, true);
+      document.addEventListener("selectionchange", () => askBook.selected() && void askBook.load("selection.js").catch(() => {}));
       const view = window.visualViewport;
       // A phone lays out a page with something too wide for it on a larger sheet than it shows.
       const keepInView = () => {
@@ -167,8 +178,8 @@
         const button = this.shadowRoot?.querySelector("button");
         button?.setAttribute("aria-busy", "true");
         try {
-          const files = ["locales/" + lang + ".js", "client.js", "highlight.js", "panel.js"];
-          await Promise.all(files.map((file) => askBook.load(file)));
+          // Scripts that are asked for in this order run in this order.
+          await Promise.all(["locales/" + lang, ...FILES].map((file) => askBook.load(file + ".js")));
           return await askBook.createPanel(this, new URL("panel.css", here).href);
         } catch (error) {
           this.#panel = undefined;

@@ -2,7 +2,7 @@
  * The sidecar's lexical retrieval, in the browser: the same tokens, BM25, ranking and evidence
  * (`sidecar/ask_book/retrieval/`, where each rule is explained; vectors in `tests/fixtures/`).
  */
-(() => {
+askBook.offPage((askBook) => {
   const GRAM = 4, K1 = 1.2, B = 0.75;
   const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5;
   const CANDIDATES = 30, SENTENCE_SHARE = 0.25, SAME_PASSAGE = 0.8;
@@ -106,14 +106,14 @@
       this.passages = new Map();
     }
 
-    /** Index every passage, in slices of time that leave the page its turn. @param {AbortSignal} [signal] */
-    async build(signal) {
+    /** Index every passage, in slices of time that leave the page its turn. @param {(share: number) => void} [tell] */
+    async build(tell) {
       let last = performance.now();
       for (let at = this.lengths.length; at < this.manifest.chunks.length; at++) {
         this.#add(at);
         if (performance.now() - last > SLICE_MS) {
           await new Promise((resolve) => setTimeout(resolve));
-          signal?.throwIfAborted();
+          tell?.(at / this.manifest.chunks.length);
           last = performance.now();
         }
       }
@@ -205,13 +205,17 @@
       return { words, weights, phrases: phrases.filter((phrase) => phrase.runs.length) };
     }
 
-    /** The best `k` passages for a question, best first, and whether they are enough. @param {string} question */
-    search(question, k = 7) {
+    /**
+     * The best `k` passages for a question, best first, and whether they are enough.
+     * @param {string} question @param {number} [k] @param {string | null} [scope] see `#inScope`
+     */
+    search(question, k = 7, scope = null) {
       const { words, weights, phrases } = this.read(question);
       const gains = new Map([...weights].map(([term, weight]) => [term, weight * this.weight(term)]));
       const attainable = sum(gains.values()) || 1;
-      const all = /** @type {number[]} */ (this.factor);
-      const holders = phrases.map((phrase) => this.#with(phrase.runs));
+      const within = scope ? this.#inScope(scope) : null;
+      const all = /** @type {number[]} */ (this.factor).map((value, at) => (!within || within[at] ? value : 0));
+      const holders = phrases.map((phrase) => new Set([...this.#with(phrase.runs)].filter((at) => all[at])));
       const counts = all.map((_, at) => holders.filter((holder) => holder.has(at)).length);
       const most = counts.reduce((a, b) => Math.max(a, b), 0);
       const factor = all.map((value, at) => (counts[at] === most ? value : 0));
@@ -302,6 +306,17 @@
     /** @param {string} prefix */
     #words(prefix) {
       return [...this.rows.keys()].filter((term) => term.startsWith("_" + prefix) && term.endsWith("_"));
+    }
+
+    /** The passages of a chapter (its file or page), of a part, or under an anchor. @param {string} scope */
+    #inScope(scope) {
+      const { chapters } = this.manifest;
+      const named = (/** @type {string} */ name) => chapters.filter(({ file, href, part }) => name && [file, href, part].includes(name));
+      const whole = named(scope);
+      if (whole.length) return this.#passagesIn(whole.map((chapter) => this.#whole(chapter)));
+      const hash = scope.lastIndexOf("#");
+      const page = named(scope.slice(0, Math.max(0, hash)));
+      return this.#passagesIn(this.#underAnchor(page.length ? page : chapters, scope.slice(hash + 1)));
     }
 
     // -- places that a question names (`places.py`) ---------------------------------------------------------------------
@@ -453,11 +468,11 @@
   /** @type {Promise<Index> | undefined} */
   let building;
 
-  /** @param {AskBook.Manifest} manifest @param {string} stopwords */
-  function open(manifest, stopwords) {
-    building ??= new Index(manifest, stopwords).build();
+  /** @param {AskBook.Manifest} manifest @param {string} stopwords @param {(share: number) => void} [tell] */
+  function open(manifest, stopwords, tell) {
+    building ??= new Index(manifest, stopwords).build(tell);
     return building;
   }
 
   askBook.search = { fold, runs, terms, tokens, Index, open };
-})();
+});
