@@ -39,6 +39,7 @@ VARIABLES = {
     "ASK_BOOK": "names the sidecar that a render starts; `off` starts none",
     "ASK_BOOK_START": "set to 1, lets a render start the sidecar even with `CI`",
     "ASK_BOOK_PANDOC": "names the Pandoc to use, if several are installed",
+    "ASK_BOOK_TOKEN": "the owner's token of `ask-book serve`: 16 or more letters and digits",
     "ASK_BOOK_DEBUG": "set to 1, shows where in the program an unforeseen error happened",
 }
 

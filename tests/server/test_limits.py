@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ask_book.answering import extractive
+from ask_book.answering.ask import answer
 from ask_book.answering.events import Event
 from ask_book.server import limits, routes
 from ask_book.server.access import Access
@@ -177,7 +178,7 @@ def test_one_answer_at_once_one_waits_the_third_comes_back_later(
     holder: Holder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     let_go, began = threading.Event(), threading.Event()
-    quick = routes.answer
+    quick = answer
 
     async def slow(*given: Any) -> AsyncGenerator[Event, None]:
         began.set()

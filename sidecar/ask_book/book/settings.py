@@ -210,6 +210,30 @@ class Settings:
         _FLAG, True, "Whether a report gets a PDF, where there is TeX.", ("ASK_BOOK_REPORTS_PDF",)
     )
     reports_font: str | None = _setting(_TEXT, None, "The main font of the PDF, instead of the one of the book's own.")
+    requests_per_reader: int = _setting(
+        _whole(0, 1_000_000),
+        60,
+        "How many requests a reader of a public server may make in a minute; 0: any number.",
+        ("ASK_BOOK_REQUESTS_PER_READER",),
+    )
+    requests_per_minute: int = _setting(
+        _whole(0, 1_000_000),
+        600,
+        "How many requests all readers of a public server may make in a minute; 0: any number.",
+        ("ASK_BOOK_REQUESTS_PER_MINUTE",),
+    )
+    answers_at_once: int = _setting(
+        _whole(0, 10_000),
+        8,
+        "How many answers are written at the same time; 0: any number.",
+        ("ASK_BOOK_ANSWERS_AT_ONCE",),
+    )
+    answers_waiting: int = _setting(
+        _whole(0, 10_000),
+        32,
+        "How many readers may wait for their answer to begin; the next one is told when to come back.",
+        ("ASK_BOOK_ANSWERS_WAITING",),
+    )
     origins: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import logging
+import math
 import os
+import re
 import secrets
 import socket
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from ask_book import __version__
@@ -18,9 +19,12 @@ from ask_book.book.settings import Settings, settings_of
 from ask_book.commands import terminal
 from ask_book.commands.open import browse, with_token
 from ask_book.daemon.ports import bind, bind_one_of_the_books
-from ask_book.daemon.run import serve_book
-from ask_book.errors import AskBookError
+from ask_book.daemon.workers import Served, serve_alone, serve_with_workers
+from ask_book.errors import AskBookError, UsageError
 from ask_book.server.access import Access
+from ask_book.server.app import Service
+from ask_book.server.limits import Limits
+from ask_book.server.proxy import proxy_of
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -29,26 +33,58 @@ def run(options: Namespace) -> int:
     """Serve until Ctrl-C."""
     project = find_project(options.book, os.environ)
     settings = settings_of(project.configuration, os.environ)
+    proxy = proxy_of(options.trusted_proxy, options.root_path)
+    token = _token(os.environ)
     listener = _listener(project, options.host, options.port)
     port = listener.getsockname()[1]
-    is_local = options.host in LOOPBACK
-    # Nothing on disk and in nobody's hands but this browser's: whoever serves can restart the server anyway.
+    is_local = options.host in LOOPBACK and not (options.name or options.trusted_proxy)
     access = Access(
-        secrets.token_urlsafe(32),
+        token,
         hosts=frozenset() if is_local else _hosts(options, project, settings, port),
         sites=frozenset() if is_local else frozenset(_origins(project)),
         local=is_local,
     )
-    url = f"http://{_in_url('127.0.0.1' if _is_any(options.host) else options.host)}:{port}/"
+    url = f"http://{_in_url('127.0.0.1' if _is_any(options.host) else options.host)}:{port}{proxy.root}/"
     if options.json:
         status = {"running": True, "url": url, "pid": os.getpid(), "port": port}
         terminal.say_json({**status, "book_id": project.book_id, "version": __version__})
     else:
         terminal.say(f"{project.title or 'The book'} at {url} (Ctrl-C ends it)")
-    logging.basicConfig(level=logging.INFO if options.verbose else logging.WARNING, format="%(levelname)s %(message)s")
     shown = (lambda: _open(url, access.token)) if options.open else (lambda: None)
-    asyncio.run(serve_book(project, settings, os.environ, access, listener, on_listening=shown))
+    served = Served(
+        project,
+        settings,
+        access,
+        Service(_limits(settings, is_local, options.workers), proxy, log_questions=options.log_questions),
+        options.grace,
+        options.log or "text",
+        logging.INFO if options.log or options.log_questions or options.verbose else logging.WARNING,
+    )
+    if options.workers == 1:
+        serve_alone(served, listener, shown)
+    else:
+        serve_with_workers(served, listener, options.workers, shown)
     return 0
+
+
+def _token(env: Mapping[str, str]) -> str:
+    """The owner's token: the administrator's, else one that is nowhere but in this browser's hands."""
+    given = env.get("ASK_BOOK_TOKEN", "")
+    if given and not re.fullmatch(r"[\w~.+/=-]{16,200}", given, re.ASCII):
+        raise UsageError(
+            "ASK_BOOK_TOKEN is no good token.", "Take 16 or more letters and digits: `openssl rand -hex 24`.", "token"
+        )
+    return given or secrets.token_urlsafe(32)
+
+
+def _limits(settings: Settings, is_local: bool, workers: int) -> Limits:
+    """Answers are shared out among the workers; the rates count what all of them do."""
+    return Limits(
+        0 if is_local else settings.requests_per_reader,
+        0 if is_local else settings.requests_per_minute,
+        math.ceil(settings.answers_at_once / workers),
+        math.ceil(settings.answers_waiting / workers),
+    )
 
 
 def _listener(project: Project, host: str, port: int | None) -> socket.socket:

@@ -21,9 +21,10 @@ from ask_book.daemon.watch import Watch
 from ask_book.errors import AskBookError
 from ask_book.reports.tinytex import might_make_pdf
 from ask_book.server.access import Access
-from ask_book.server.app import create_app
+from ask_book.server.app import Service, create_app
 from ask_book.server.holder import Holder
-from ask_book.server.run import serve
+from ask_book.server.limits import Limits
+from ask_book.server.run import GRACE_SECONDS, serve
 
 if TYPE_CHECKING:
     from ask_book.answering.assistant import Assistant
@@ -40,10 +41,13 @@ async def serve_book(
     idle_seconds: float | None = None,
     on_listening: Callable[[], None] = lambda: None,
     is_wanted: Callable[[], bool] = lambda: True,
+    service: Service | None = None,
+    grace: float = GRACE_SECONDS,
 ) -> None:
     """Answer on `listener` at once, read the book meanwhile, and go on until a signal, idleness or the book's end.
 
-    Or until nobody has a use for it: `is_wanted` is asked once a second, after `on_listening`.
+    Or until nobody has a use for it: `is_wanted` is asked once a second, after `on_listening`. At the end, answers
+    under way have `grace` seconds.
     """
     stop = asyncio.Event()
     _stop_on_signals(stop)
@@ -52,8 +56,9 @@ async def serve_book(
     made = _Made(project, settings, env, state_dir)
     is_kept = access.local if settings.reports is None else settings.reports
     reports = partial(_reports, project, settings, env, access, holder) if is_kept else None
-    app = create_app(holder, access, state_dir, settings.top_k, made.assistant, reports)
-    serving = asyncio.create_task(serve(app, listener, stop))
+    service = service or Service(Limits(at_once=settings.answers_at_once, waiting=settings.answers_waiting))
+    app = create_app(holder, access, state_dir, settings.top_k, made.assistant, reports, service)
+    serving = asyncio.create_task(serve(app, listener, stop, grace))
     on_listening()
     watching = asyncio.create_task(watch.run(stop, idle_seconds, is_wanted))
     try:

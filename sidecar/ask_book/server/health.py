@@ -19,8 +19,8 @@ class Health:
 
     holder: Holder
 
-    async def health(self, _: Request) -> Response:
-        """What works now; answers at once, also while the index is made."""
+    async def health(self, request: Request) -> Response:
+        """What works now; answers at once, also while the index is made. `?ready`: with 503 until there is one."""
         holder, book = self.holder, self.holder.current
         state = "ready" if book else "failed" if holder.failure else "building"
         notices = [vars(notice) for notice in (*(book.notices if book else ()), *holder.notices)]
@@ -52,5 +52,6 @@ class Health:
                 "model_host": works.pop("model_host"),
                 "works": works,
                 "notices": notices,
-            }
+            },
+            status=503 if book is None and "ready" in request.query_params else 200,
         )
