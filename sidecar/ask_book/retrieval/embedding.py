@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 Floats = npt.NDArray[np.float32]
 Kind = Literal["e5", "encoder", "other"]
@@ -82,6 +84,12 @@ def prefixes_of(model: str) -> Prefixes:
 def kind_of(model: str) -> Kind:
     """The kind of a model, by its name."""
     return "e5" if "e5" in model.lower() else "other"
+
+
+@cache
+def keep_to_one_thread() -> None:
+    """From now on a product of matrices takes one thread: more of them wait for each other where others work, too."""
+    threadpool_limits(1, user_api="blas")
 
 
 def unit(vectors: npt.NDArray[np.floating]) -> Floats:

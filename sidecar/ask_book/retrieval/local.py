@@ -17,10 +17,9 @@ from pathlib import Path
 from threading import Lock
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ask_book.errors import AskBookError
-from ask_book.retrieval.embedding import Embedder, Floats, Kind, Prefixes, prefixes_of
+from ask_book.retrieval.embedding import Embedder, Floats, Kind, Prefixes, keep_to_one_thread, prefixes_of
 
 Model = Callable[[str], Floats]
 
@@ -58,7 +57,7 @@ class LocalEmbedder:
 
     @cached_property
     def _model(self) -> Model:
-        threadpool_limits(1, user_api="blas")
+        keep_to_one_thread()
         try:
             return self._load()
         except Exception as error:

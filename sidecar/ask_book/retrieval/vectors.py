@@ -16,7 +16,7 @@ import numpy as np
 from ask_book.book.manifest import Chunk, Manifest
 from ask_book.errors import AskBookError
 from ask_book.retrieval import storage
-from ask_book.retrieval.embedding import LONGEST_TEXT, Embedder, Floats, Kind
+from ask_book.retrieval.embedding import LONGEST_TEXT, Embedder, Floats, Kind, keep_to_one_thread
 from ask_book.retrieval.kept import Kept
 from ask_book.retrieval.passages import body, headings_of
 
@@ -30,6 +30,9 @@ class Vectors:
     name: str
     kind: Kind
     matrix: Floats
+
+    def __post_init__(self) -> None:
+        keep_to_one_thread()
 
 
 @dataclass(frozen=True)
