@@ -46,6 +46,8 @@ _FORGED_NOTE = (
 )
 _SUSPECT = re.compile(rf"{_LEAD}(?:(?P<forged>{_FORGED_NOTE})|{_TAG})")
 
+NOTE = re.compile(r"\[(\d+)\]\(#ask-book-\1\)")
+
 _COULD_JOIN = re.compile(r"[\w#-]", re.ASCII)
 _BRACKET = rf"{_L}{_IN_BRACKETS}(?:{_R}(?:\([^)\n]{{0,100}}\)?)?|\Z)"
 _NO_BORDER = r"[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"

@@ -20,6 +20,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 
 from ask_book.answering.answer import Citation, Claims, Mark
+from ask_book.answering.citations import NOTE
 from ask_book.answering.quantities import Facts, Quantity, quantities
 from ask_book.answering.sentences import sentences
 from ask_book.answering.vocabulary import vocabulary
@@ -29,7 +30,6 @@ from ask_book.retrieval.language import language_of, locale
 from ask_book.retrieval.places import is_name_of_place
 from ask_book.retrieval.tokens import fold, is_unspaced, runs, terms
 
-NOTE = re.compile(r"\[(\d+)\]\(#ask-book-\1\)")
 NOUNS_CAPITALISED = frozenset({"de", "lb"})
 ALIKE = 0.8
 NEAR = 0.72

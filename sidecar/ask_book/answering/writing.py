@@ -1,4 +1,4 @@
-"""A text that a model writes, while it comes: tags become notes, and nothing that is no claim gets out too early."""
+"""A text that a model writes, while it comes: tags become notes, other links words, and nothing gets out too early."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ask_book.answering.answer import Citation
 from ask_book.answering.citations import Notes
 from ask_book.answering.events import Event
+from ask_book.answering.inert import Inert
 
 _ADORNMENT = re.compile(r"[\W_]+")
 
@@ -23,6 +24,7 @@ class Writing:
     said: str = field(default="", repr=False)
     _gap: str = field(default="", repr=False)
     _held: list[str] = field(default_factory=list, repr=False)
+    _inert: Inert = field(default_factory=Inert, repr=False)
 
     def feed(self, piece: str) -> Iterator[Event]:
         """The events of the next piece."""
@@ -42,6 +44,7 @@ class Writing:
         for part in held:
             yield from self._show(self.notes.feed(part))
         yield from self._show(self.notes.close())
+        yield from self._say(self._inert.close())
 
     @property
     def says_not_found(self) -> bool:
@@ -53,9 +56,13 @@ class Writing:
         for part in parts:
             if isinstance(part, Citation):
                 yield Event("citation", part)
-            elif piece := self._without_margins(part):
-                self.text += piece
-                yield Event("delta", piece)
+            else:
+                yield from self._say(self._inert.feed(part))
+
+    def _say(self, part: str) -> Iterator[Event]:
+        if piece := self._without_margins(part):
+            self.text += piece
+            yield Event("delta", piece)
 
     def _without_margins(self, part: str) -> str:
         """White space is shown once something follows it, and something came before."""
