@@ -14,16 +14,21 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ask_book import __version__
+from ask_book.book.edition import open_edition
 from ask_book.book.identity import ports
 from ask_book.book.install import apply, install_extension, plan_listing
+from ask_book.book.manifest import read_manifest
 from ask_book.book.project import find_project
 from ask_book.book.settings import settings_of
 from ask_book.daemon import control
 from ask_book.doctor.examine import Examination, examine
 from ask_book.doctor.finding import Finding
+from ask_book.retrieval.index import open_index
+from ask_book.retrieval.storage import save_vectors
 
 KEY = "sk-nobody-may-see-this"
 
@@ -32,7 +37,7 @@ KEY = "sk-nobody-may-see-this"
 def env(home: Path, tmp_path: Path) -> dict[str, str]:
     """An account whose only programs are what a test puts into `bin`."""
     (tmp_path / "bin").mkdir()
-    return {**os.environ, "PATH": str(tmp_path / "bin"), "HOME": str(home)}
+    return {**os.environ, "PATH": str(tmp_path / "bin"), "HOME": str(home), "ASK_BOOK_EMBEDDING_MODEL": "none"}
 
 
 def program(env: Mapping[str, str], name: str, says: str) -> Path:
@@ -98,6 +103,7 @@ def test_a_book_as_it_is_found(small_book: Path, env: dict[str, str]) -> None:
         "extension": "note",
         "pages": "note",
         "index": "ok",
+        "embeddings": "ok",
         "model": "ok",
         "sidecar": "ok",
     }
@@ -241,6 +247,29 @@ def test_a_model_without_address_key_or_host(small_book: Path, env: dict[str, st
         )
         found = finding(small_book, env, "model")
         assert (found.state, says in found.message) == ("broken", True), found
+
+
+def test_how_passages_are_found_by_meaning(small_book: Path, env: dict[str, str]) -> None:
+    project = find_project(small_book, {})
+    assert finding(small_book, env, "embeddings").message == "Passages are found by their words alone."
+    remote = env | {"ASK_BOOK_EMBEDDING_MODEL": "embed-large"}
+    found = finding(small_book, remote, "embeddings")
+    assert (found.state, "no address is set for it" in found.message) == ("broken", True)
+    here = remote | {"ASK_BOOK_BASE_URL": "http://127.0.0.1:9/v1"}
+    assert (
+        finding(small_book, here, "embeddings").message == "127.0.0.1:9/v1/embed-large, for a book that is not read yet"
+    )
+    edition = open_edition(project, env=os.environ)
+    manifest = read_manifest(edition.manifest_path)
+    open_index(manifest, edition.index_dir)
+    assert finding(small_book, here, "embeddings").message.startswith("Not all passages are embedded, ")
+    vectors = np.ones((len(manifest.chunks), 2), np.float32)
+    save_vectors(manifest, edition.index_dir, "other/model", vectors)
+    found = finding(small_book, here, "embeddings")
+    assert (found.state, found.message.startswith("The index has vectors of other/model, ")) == ("note", True)
+    save_vectors(manifest, edition.index_dir, "127.0.0.1:9/v1/embed-large", vectors)
+    assert finding(small_book, here, "embeddings").message == "vectors of 127.0.0.1:9/v1/embed-large"
+    assert finding(small_book, here, "index").message == f"{len(manifest.chunks)} chunks, in {edition.index_dir}"
 
 
 def test_a_key_under_version_control(small_book: Path, env: dict[str, str]) -> None:

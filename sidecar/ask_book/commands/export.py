@@ -13,6 +13,7 @@ from ask_book.book.export import Export, checked, export
 from ask_book.book.project import find_project
 from ask_book.book.settings import settings_of
 from ask_book.commands import terminal
+from ask_book.commands.books import choice_for
 
 
 def run(options: Namespace) -> int:
@@ -24,7 +25,7 @@ def run(options: Namespace) -> int:
         edition = open_edition(project, progress)
         out = checked(project, edition, Path(options.out))
         progress("Building the index")
-        book = open_book(edition)
+        book = open_book(edition, choice_for(project, settings))
         progress("Copying")
         made = export(project, settings, edition, out)
     finally:

