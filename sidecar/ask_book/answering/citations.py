@@ -32,7 +32,7 @@ _ITEM = re.compile(f"{_POSITION}|{_ANCHOR}")
 
 _BEGINS_LIKE_A_TAG = rf"\s*(?:[fF][ _{_DASH}]*\d+ *(?=[_{_DASH},;:{re.escape(_RIGHT)}])|\#)"
 _PARTS = rf"(?:[{_DASH}]\d+)"
-_BARE = rf"(?:f\d+{_PARTS}{{2,}}|(?<![A-Za-z0-9_])(?:f\d+{_PARTS}|F\d+{_PARTS}{{2,}}))(?:f\d+{_PARTS}+)*"
+_BARE = rf"(?:(?:f|(?<![A-Za-z])F)\d+{_PARTS}{{2,}}|(?<![A-Za-z0-9_])f\d+{_PARTS})(?:f\d+{_PARTS}+)*"
 _TAG = (
     rf"(?:\[\d{{0,3}}\](?=\(\[?[fF#]))?(?P<open>{_OPEN})"
     rf"(?:(?<={_L})(?P<inside>{_BEGINS_LIKE_A_TAG}{_IN_BRACKETS})(?={_R})"
