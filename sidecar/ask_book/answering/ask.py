@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -49,6 +49,8 @@ async def answer(
     enough = await _find(now)
     now.lap("retrieval")
     mode = assistant.mode_for(asked)
+    if enough and mode == "extractive":
+        await _choose_quotes(now)
     if not enough or (mode == "extractive" and not now.found.quotes):
         for event in _tell(now):
             yield event
@@ -88,9 +90,15 @@ async def _find(now: Round) -> bool:
         return bool(now.found.quotes)
     retrieval = await now.book.search(now.words, now.k, now.asked.scope)
     now.notices += retrieval.notices
-    look = partial(_look_into, now.book, now.words, retrieval)
-    now.found = await to_thread.run_sync(look, abandon_on_cancel=True)
+    now.found = await to_thread.run_sync(_look_into, now.book, retrieval, abandon_on_cancel=True)
     return retrieval.evidence.enough
+
+
+async def _choose_quotes(now: Round) -> None:
+    """Find out what of the passages can be quoted: late, for an answer that a model writes needs none of it."""
+    if not now.found.quotes:
+        choose = partial(_quotes, now.book, now.words, now.found.passages)
+        now.found = replace(now.found, quotes=await to_thread.run_sync(choose, abandon_on_cancel=True))
 
 
 async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
@@ -111,6 +119,7 @@ async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
                 yield event
         return
     except (ProviderError, SpentError, UnprovenError) as error:
+        await _choose_quotes(now)
         if isinstance(error, ProviderError) and not now.found.quotes:
             raise
         said = " ".join(filter(None, (texts.get(_text_of(error), ""), error.message, error.hint)))
@@ -134,16 +143,17 @@ def _text_of(error: ProviderError | SpentError | UnprovenError) -> str:
             return "model_failed"
 
 
-def _look_into(book: OpenBook, words: str, retrieval: Retrieval) -> Found:
+def _look_into(book: OpenBook, retrieval: Retrieval) -> Found:
     passages = tuple(Passage(_tag(book, hit), hit.score) for hit in retrieval.hits)
     sources = tuple(dict.fromkeys(filter(None, (source(book.manifest, item.tag, item.score) for item in passages))))
-    quotes: list[extractive.Quote] = []
-    if retrieval.evidence.enough:
-        terms = extractive.asked(words, book.index.postings.weight, book.locale.stopwords, book.index.marks)
-        leans_on = book.locale.answer.get("leans_on", "").split()
-        telling = [item for item in passages if item.tag not in book.references]
-        quotes = extractive.choose(book.manifest, telling, terms, book.locale.abbreviations, leans_on)
-    return Found(passages, sources, tuple(quotes), retrieval.evidence)
+    return Found(passages, sources, evidence=retrieval.evidence)
+
+
+def _quotes(book: OpenBook, words: str, passages: Iterable[Passage]) -> tuple[extractive.Quote, ...]:
+    terms = extractive.asked(words, book.index.postings.weight, book.locale.stopwords, book.index.marks)
+    leans_on = book.locale.answer.get("leans_on", "").split()
+    telling = [item for item in passages if item.tag not in book.references]
+    return tuple(extractive.choose(book.manifest, telling, terms, book.locale.abbreviations, leans_on))
 
 
 def _quote(now: Round) -> Iterator[Event]:
