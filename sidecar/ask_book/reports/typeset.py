@@ -150,7 +150,7 @@ class _Setter:
             yield _bullets([self._passage(passage) for passage in part.sources])
 
     def _note(self, note: PageNote, prefix: str) -> Json:
-        anchor = {"t": "Span", "c": [[f"note-{prefix}{note.n}", [], []], [_str(f"[{note.n}]")]]}
+        anchor = _raw(f"\\hypertarget{{note-{prefix}{note.n}}}{{[{note.n}]}}")
         quote = self.inlines(note.quote, prefix, set())
         place = self._where(note.where)
         remark = self.text(f" ({note.remark})") if note.remark else []
@@ -243,8 +243,7 @@ class _Setter:
             case "math" | "display":
                 return self._formula(node)
             case "note" if node.level in known:
-                target = [f"#note-{prefix}{node.level}", ""]
-                return [{"t": "Link", "c": [_NONE, [_str(f"[{node.level}]")], target]}]
+                return [_raw(f"\\hyperlink{{note-{prefix}{node.level}}}{{[{node.level}]}}")]
             case "note":
                 return [_str(f"[{node.level}]")]
             case "strike":
@@ -262,35 +261,38 @@ class _Setter:
     def text(self, text: str) -> list[Json]:
         """A text that is to be read: words, spaces, and what needs help."""
         inlines: list[Json] = []
-        for style, run in self._runs(text):
+        for style, run, after in self._runs(text):
             if style == _Class():
                 for part in re.split(r"([ \n\t]+)", run):
                     inlines += [_SPACE] if part.isspace() else _pieces(part, _str)
             else:
-                inlines.append(_raw(self._set(style, run)))
+                inlines.append(_raw(self._set(style, run, after)))
         return inlines
 
     def _verbatim(self, text: str) -> list[Json]:
         """A text in the form of a typewriter, which may break at its spaces."""
         inlines: list[Json] = []
-        for style, run in self._runs(" ".join(text.split("\n"))):
+        for style, run, after in self._runs(" ".join(text.split("\n"))):
             if style == _Class():
                 for part in re.split("( +)", run):
                     inlines += _pieces(part, _code_of)
             else:
-                inlines.append(_raw(self._set(style, run)))
+                inlines.append(_raw(self._set(style, run, after)))
         return inlines
 
-    def _runs(self, text: str) -> Iterator[tuple[_Class, str]]:
-        """Stretches of characters that are set alike; what no font has is replaced by its number."""
+    def _runs(self, text: str) -> Iterator[tuple[_Class, str, str]]:
+        """Stretches of characters that are set alike, and what follows; what no font has is replaced by its number."""
         shown = "".join(self._shown(char) for char in text)
         classes = [self._class(char) for char in shown]
         for at, char in enumerate(shown):
             if at and unicodedata.category(char).startswith("M"):
                 classes[at] = classes[at - 1]
         _join_neutrals(shown, classes)
-        for style, group in groupby(zip(classes, shown, strict=True), key=lambda pair: pair[0]):
-            yield style, "".join(char for _, char in group)
+        at = 0
+        for style, group in groupby(classes):
+            end = at + len(list(group))
+            yield style, shown[at:end], shown[end : end + 1]
+            at = end
 
     def _shown(self, char: str) -> str:
         if char not in self.glyphs.unprintable:
@@ -302,12 +304,12 @@ class _Setter:
         family = next((at for at, (_, chars) in enumerate(families) if char in chars), -1)
         return _Class(family, _is_rtl_char(char), CJK.match(char) is not None)
 
-    def _set(self, style: _Class, run: str) -> str:
+    def _set(self, style: _Class, run: str, after: str) -> str:
         text = "".join(_SPECIAL.get(char, char) for char in run)
         if style.cjk:
             text = "".join(
-                char + ("\\askbookbreak{}" if _may_break(char, after) else "")
-                for char, after in zip(text, f"{text[1:]} ", strict=True)
+                char + ("\\askbookbreak{}" if _may_break(char, following) else "")
+                for char, following in zip(text, [*text[1:], after], strict=True)
             )
         if style.family >= 0:
             script = next(filter(None, map(_script, run)), "")
@@ -345,7 +347,7 @@ def _pieces(word: str, make: Any) -> list[Json]:
 
 
 def _may_break(char: str, after: str) -> bool:
-    return char not in _NOT_AFTER and after not in _NOT_BEFORE and CJK.match(char) is not None
+    return char not in _NOT_AFTER and (not after or after not in _NOT_BEFORE) and CJK.match(char) is not None
 
 
 def _is_rtl_char(char: str) -> bool:
