@@ -154,9 +154,10 @@ class Chat:
 
 
 def estimated_tokens(text: str) -> int:
-    """About how many tokens a text has: four letters each, one for each character of a script without spaces."""
+    """About how many tokens a text has: four letters each, two digits or marks, one character of a dense script."""
     wide = sum(char >= "\u2e80" for char in text)
-    return wide + -(-(len(text) - wide) // 4)
+    dense = sum(not (char.isalpha() or char.isspace()) for char in text if char < "\u2e80")
+    return wide + -(-(2 * dense + len(text) - wide - dense) // 4)
 
 
 @dataclass
