@@ -24,7 +24,8 @@ def run(options: Namespace) -> int:
         terminal.say(f"The sidecar answers at {status.url} (process {status.pid}, ask-book {status.version})")
         if status.version != __version__:
             terminal.say(f"This is ask-book {__version__}: `ask-book start` puts it in its place.")
-        terminal.say(f"Passages are found {_how(status.vectors or {})}.")
+        if status.vectors:
+            terminal.say(f"Passages are found {_how(status.vectors)}.")
     else:
         terminal.say("The sidecar does not run. Start it with `ask-book start`.")
     if not options.json and (notice := version_notice(project.root)):

@@ -31,7 +31,7 @@ PACKAGE = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Status:
-    """What `status --json` prints. `vectors`: see `index.vectors` of `/health`."""
+    """What `status --json` prints. `vectors`: `index.vectors` of `/health`, once there is an index."""
 
     running: bool
     url: str | None = None
@@ -97,7 +97,7 @@ def status(project: Project) -> Status:
     if state is None or said is None:
         return Status(False, book_id=project.book_id)
     index = said.get("index")
-    vectors = index.get("vectors") if isinstance(index, dict) else None
+    vectors = index.get("vectors") if isinstance(index, dict) and index.get("state") == "ready" else None
     return Status(True, state.url, state.pid, state.port, state.book_id, state.version, vectors)
 
 
