@@ -135,6 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument("--remove", action="store_true", help="undo it: take the line and the extension out again")
     index = add("index", "read the book and build its index", INDEX)
     index.add_argument("--yes", action="store_true", help="embed the book with the model that is set, at its price")
+    index.add_argument("--summaries", action="store_true", help="let the chat model sum up the sections, at its price")
     ask = add("ask", "ask a question", ASK, "QUESTION")
     ask.add_argument("--mode", choices=MODES, help="the most that the answer may use (default: the setting `mode`)")
     search = add("search", "show the passages that fit some words", SEARCH, "WORDS")

@@ -138,7 +138,7 @@ class Inert:
     def _displayed(self, at: int, is_end: bool) -> tuple[str, int] | None:
         """A formula between two lines of `$$`."""
         end = self._held.find("\n$$", at + 2, at + LONGEST_CODE)
-        is_cut = "\n\n" in self._held[at : end if end >= 0 else None]
+        is_cut = "\n\n" in self._held[at : end + 1 if end >= 0 else None]
         if end >= 0 and not is_cut:
             return _kept(self._held[at : end + 3], "$$"), end + 3
         if not is_end and not is_cut and len(self._held) < at + LONGEST_CODE:

@@ -23,6 +23,7 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.answering.prompt import harmless
 from ask_book.answering.round import Found, Round
 from ask_book.answering.sentences import units
+from ask_book.answering.summaries import TAG, kept, segments
 from ask_book.book.manifest import Block, Chapter, Section, Tag
 from ask_book.retrieval import places, query
 from ask_book.retrieval.language import Locale, languages, locale
@@ -105,22 +106,27 @@ def summary(book: OpenBook, topic: Topic, most: int = QUOTES) -> Iterator[Quote]
 
 
 def catalogue(now: Round) -> tuple[str, frozenset[Tag]]:
-    """The chapters and sections in reading order, with their ids and what they say, for a model; the tags in it."""
+    """The chapters and sections in reading order, with their ids and what they say, for a model; the tags in it.
+
+    What the chat model summed up (`summaries.py`) stands where its part begins; else the most telling sentence does.
+    """
     lines: list[str] = []
-    offered: set[Tag] = set()
     listed = list(sections(now))
+    parts = [(part.tag, text) for part in segments(now.book.manifest) if (text := kept(part))]
     summed_up = {id(section) for _, section, _ in _spread(listed, CATALOGUE_SENTENCES)}
     for chapter, section, number in listed:
         title = harmless(" ".join(filter(None, (section.number, section.title))))
         lines.append(f"{'  ' * (section.level > 1)}{number} {title}")
-        if id(section) in summed_up:
+        within = [(tag, text) for tag, text in parts if tag.chapter == chapter.index and tag.end > section.start]
+        begins = [text for tag, text in within if section.start <= tag.start < section.end]
+        lines += [f"    {text}" for text in begins]
+        if id(section) in summed_up and not any(tag.start < section.end for tag, _ in within):
             end = min(section.end, section.start + OPENING_CHARACTERS)
             for tag in telling(now.book, chapter, section.start, end, 1):
                 lines.append(f"    {harmless(chapter.text[tag.start : tag.end])} {tag}")
-                offered.add(tag)
     most = next((n for n in range(len(lines)) if sum(map(len, lines[: n + 1])) > CATALOGUE_CHARACTERS), len(lines))
-    kept = "\n".join(lines[:most])
-    return kept, frozenset(tag for tag in offered if str(tag) in kept)
+    text = "\n".join(lines[:most])
+    return text, frozenset(filter(None, (Tag.parse(tag[0]) for tag in TAG.finditer(text))))
 
 
 def section_named(now: Round, name: str) -> tuple[Chapter, Section] | None:

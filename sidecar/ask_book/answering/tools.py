@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from anyio import to_thread
@@ -29,6 +30,7 @@ from ask_book.answering.prompt import Shown, earlier, harmless, rendered, rules,
 from ask_book.answering.question import LONGEST_QUESTION
 from ask_book.answering.round import Found, Round
 from ask_book.answering.sentences import units
+from ask_book.answering.summaries import pick
 from ask_book.answering.writing import Writing
 from ask_book.book.manifest import Chapter, Tag
 from ask_book.errors import UsageError
@@ -41,6 +43,8 @@ CALLS = 4
 PASSAGES = 24
 SECTION = 8
 SECONDS = 90.0
+PICKING_SEARCHES = 2
+MOST_HITS = 60
 
 _TEXT = {"type": "string"}
 TOOLS = (
@@ -122,6 +126,7 @@ class Desk:
     shown: dict[Tag, Shown] = field(default_factory=dict)
     asked: set[tuple[str, str]] = field(default_factory=set)
     _in_overview: frozenset[Tag] = frozenset()
+    _searches: int = 0
 
     @property
     def offered(self) -> frozenset[Tag]:
@@ -172,7 +177,26 @@ class Desk:
             return "(No passage of the book says that.)" + (
                 f" The book never uses: {harmless(never)}." if never else ""
             )
-        return await to_thread.run_sync(partial(self._show, telling, now.k))
+        chosen = await self._chosen(question)
+        return await to_thread.run_sync(partial(self._show, _alternating(telling, chosen), now.k + len(chosen)))
+
+    async def _chosen(self, question: str) -> list[Passage]:
+        """The passages of the parts that the model chooses from the catalogue of summaries, if there is one."""
+        now = self.now
+        if self._searches >= PICKING_SEARCHES or now.asked.scope:
+            return []
+        self._searches += 1
+        parts = [segment.tag for segment in await pick(now, question)]
+        if not parts:
+            return []
+        found = await now.book.search(question, MOST_HITS)
+        tags = [Tag(chunk.chapter, chunk.start, chunk.end) for chunk in now.book.manifest.chunks]
+        hits = [Passage(tags[hit.chunk], hit.score) for hit in found.hits]
+        hits += [Passage(tag, 0.0) for tag in tags]
+        inside = [
+            next((hit for hit in hits if _is_in(hit.tag, part) and not self._is_known(hit.tag)), None) for part in parts
+        ]
+        return [hit for hit in inside if hit]
 
     def _read(self, name: str) -> str:
         place = overview.section_named(self.now, name)
@@ -213,6 +237,16 @@ class Desk:
             if passage.tag not in [known.tag for known in now.found.passages]:
                 now.found = _with(now, passage)
         return "\n".join(texts) or "(Nothing that you have not seen already.)"
+
+
+def _alternating(found: Sequence[Passage], chosen: Sequence[Passage]) -> list[Passage]:
+    """What search found and what the model chose, taking turns, each once."""
+    pairs = zip_longest(found, chosen)
+    return list({passage.tag: passage for pair in pairs for passage in pair if passage}.values())
+
+
+def _is_in(tag: Tag, part: Tag) -> bool:
+    return tag.chapter == part.chapter and part.start <= tag.start < part.end
 
 
 def pieces_of(now: Round, chapter: Chapter, start: int, end: int) -> list[Tag]:

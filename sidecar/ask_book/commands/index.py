@@ -10,9 +10,10 @@ import sys
 import time
 from argparse import Namespace
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from ask_book.answering.open_book import OpenBook, open_book
 from ask_book.book.edition import open_edition
@@ -20,13 +21,16 @@ from ask_book.book.notice import Notice
 from ask_book.book.project import find_project
 from ask_book.book.settings import settings_of
 from ask_book.commands import terminal
-from ask_book.commands.books import choice_for
+from ask_book.commands.books import assistant_for, choice_for
 from ask_book.errors import AskBookError
 from ask_book.retrieval.building import build
 from ask_book.retrieval.consent import Consent
 from ask_book.retrieval.embedding import Embedder
 from ask_book.retrieval.kept import Kept
 from ask_book.retrieval.vectors import Plan, plan
+
+if TYPE_CHECKING:
+    from ask_book.answering.summaries import Made
 
 # What may be embedded unasked later is as much again as the whole book, and for small books this many characters.
 LEAST_CONSENT = 100_000
@@ -69,6 +73,7 @@ class Figures:
     seconds: float
     folder: str
     notices: tuple[Notice, ...]
+    summaries: Made | None = None
 
 
 def run(options: Namespace) -> int:
@@ -90,13 +95,19 @@ def run(options: Namespace) -> int:
             book, embeddings = asyncio.run(_embed(book, book.embedder, edition.index_dir, consent, progress))
     finally:
         progress.clear()
+    made = None
+    if options.summaries:
+        from ask_book.commands.summaries import sum_up
+
+        made = sum_up(book, assistant_for(project, settings), options)
     figures = _figures(book, before, edition.index_dir, embeddings, time.perf_counter() - started)
+    figures = replace(figures, summaries=made)
     if options.json:
         terminal.say_json(asdict(figures))
     else:
         _say(project.title, figures)
     is_wanted = choice.notice or (choice.embedder and figures.chunks)
-    return 1 if is_wanted and embeddings is None else 0
+    return 1 if (is_wanted and embeddings is None) or (made and made.failed) else 0
 
 
 def _ask(book: OpenBook, embedder: Embedder, consent: Consent, price: float | None, options: Namespace) -> None:
@@ -193,6 +204,10 @@ def _say(title: str, index: Figures) -> None:
         )
     else:
         terminal.say("  Nothing is embedded: passages are found by their words alone")
+    if summed_up := index.summaries:
+        terminal.say(f"  {summed_up.made} parts summed up, {summed_up.kept} were before, {summed_up.failed} failed")
+        if summed_up.trouble:
+            terminal.say(terminal.wrapped(f"{summed_up.trouble} Run it again: what is done stays.", "  ", "  "))
     terminal.say(f"  {index.seconds} s, in {index.folder}")
     for notice in index.notices:
         terminal.say(terminal.wrapped(f"Note: {notice.message}", "  ", "  "))
