@@ -7,11 +7,14 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from starlette.types import ASGIApp
 
 from ask_book.book.dotenv import read_dotenv
 from ask_book.book.project import Project
@@ -51,6 +54,25 @@ async def serve_book(
     """
     stop = asyncio.Event()
     _stop_on_signals(stop)
+    async with running_app(project, settings, env, access, stop, state_dir, idle_seconds, is_wanted, service) as app:
+        serving = asyncio.create_task(serve(app, listener, stop, grace))
+        on_listening()
+        await serving
+
+
+@asynccontextmanager
+async def running_app(
+    project: Project,
+    settings: Settings,
+    env: Mapping[str, str],
+    access: Access,
+    stop: asyncio.Event,
+    state_dir: Path | None = None,
+    idle_seconds: float | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
+    service: Service | None = None,
+) -> AsyncIterator[ASGIApp]:
+    """The application of a book, which is read and watched as long as this lasts. `stop` is set when it should end."""
     holder = Holder(project.book_id, project.title, project.lang)
     watch = Watch(project, holder, env)
     made = _Made(project, settings, env, state_dir)
@@ -58,18 +80,19 @@ async def serve_book(
     reports = partial(_reports, project, settings, env, access, holder) if is_kept else None
     service = service or Service(Limits(at_once=settings.answers_at_once, waiting=settings.answers_waiting))
     app = create_app(holder, access, state_dir, settings.top_k, made.assistant, reports, service)
-    serving = asyncio.create_task(serve(app, listener, stop, grace))
-    on_listening()
-    watching = asyncio.create_task(watch.run(stop, idle_seconds, is_wanted))
-    try:
+
+    async def tell_what_works() -> None:
         assistant = await asyncio.to_thread(made.assistant)
         has_pdf = reports is not None and settings.reports_pdf and might_make_pdf(env)
         holder.works = replace(holder.works, chat=assistant.host is not None, model_host=assistant.host, pdf=has_pdf)
         holder.notices = (assistant.notice,) if assistant.notice else ()
-        await serving
+
+    tasks = [asyncio.create_task(watch.run(stop, idle_seconds, is_wanted)), asyncio.create_task(tell_what_works())]
+    try:
+        yield app
     finally:
         stop.set()
-        await watching
+        await asyncio.gather(*tasks)
 
 
 def _reports(
