@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.texts import index_of
+from ask_book.retrieval.index import open_index
+from retrieval.texts import index_of, manifest_of
 from retrieval.vectors import RANKING, outcome
 
 VECTORS = json.loads(RANKING.read_text(encoding="utf-8"))
@@ -41,6 +44,17 @@ def test_a_list_of_references_does_not_crowd_out_prose() -> None:
     prose = "Flood maps are drawn from the heights of the land and from what the neighbours remember of every flood."
     listed = "Marlow (2019). Flood maps. Ames (2020). Flood maps of cities. Flood maps and people."
     assert order([("References", listed), ("Maps", prose)], "How are flood maps drawn?") == [1, 0]
+
+
+def test_code_does_not_crowd_out_prose(tmp_path: Path) -> None:
+    prose = manifest_of([("Maps", "draw the flood map from heights")])
+    chapter = prose.chapters[0]
+    section = replace(chapter.sections[0], blocks=(replace(chapter.blocks[0], kind="code"),))
+    code = replace(prose, chapters=(replace(chapter, sections=(section,)),))
+    scores = [
+        open_index(book, tmp_path / str(at)).search("flood map").hits[0].score for at, book in enumerate((prose, code))
+    ]
+    assert scores[1] == pytest.approx(0.8 * scores[0])
 
 
 def test_passages_that_are_nearly_the_same_come_once() -> None:

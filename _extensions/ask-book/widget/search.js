@@ -4,9 +4,10 @@
  */
 askBook.offPage((askBook) => {
   const GRAM = 4, K1 = 1.2, B = 0.75;
-  const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5;
+  const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5, ASIDE = 0.2;
   const CANDIDATES = 30, SENTENCE_SHARE = 0.25, SAME_PASSAGE = 0.8;
   const BIAS = -7.9, SCORE = 15.2, COVERED = 3.15, NAME = -2.1, ENOUGH = 0.11, LOOKED_AT = 3;
+  const ASIDES = new Set(["code", "output", "table", "math"]);
   const SLICE_MS = 12;
 
   const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]+/g;
@@ -120,8 +121,16 @@ askBook.offPage((askBook) => {
       this.mean = Math.max(1, this.lengths.reduce((sum, length) => sum + length, 0) / (this.lengths.length || 1));
       const lists = this.manifest.chapters.flatMap((chapter) => chapter.sections.filter(({ title }) => LISTS_OF_REFERENCES.has(runs(fold(title))[0]))
         .map(({ start, end }) => /** @type {Span} */ ([chapter.index, start, end])));
-      this.factor = this.#passagesIn(lists).map((inside) => (inside ? REFERENCES : 1));
+      this.factor = this.#passagesIn(lists).map((inside, at) => (inside ? REFERENCES : 1) * (1 - ASIDE * this.#aside(at)));
       return this;
+    }
+
+    /** The share of a passage that is code, output, tables or formulas. @param {number} at */
+    #aside(at) {
+      const { chapter, start, end } = this.manifest.chunks[at];
+      const blocks = this.chapters[chapter].blocksIn(start, end);
+      const length = (/** @type {AskBook.Block[]} */ some) => sum(some.map(({ text }) => (/[\ud800-\udfff]/.test(text) ? [...text] : text).length));
+      return length(blocks.filter(({ kind }) => ASIDES.has(kind))) / (length(blocks) || 1);
     }
 
     /** @param {number} at */

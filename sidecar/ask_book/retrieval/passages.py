@@ -12,6 +12,9 @@ import numpy.typing as npt
 from ask_book.book.manifest import Chunk, Manifest
 from ask_book.retrieval import tokens
 
+ASIDES = frozenset({"code", "output", "table", "math"})
+Floats = npt.NDArray[np.float64]
+
 _SENTENCE_END = re.compile(r"[.!?…:;]\s+|[。！？；]|\n")
 
 
@@ -42,6 +45,16 @@ def headings_of(manifest: Manifest, chunk: Chunk) -> tuple[str, ...]:
 def body(manifest: Manifest, chunk: Chunk) -> str:
     """The text of a passage, as it is on the page."""
     return manifest.chapters[chunk.chapter].text[chunk.start : chunk.end]
+
+
+def asides(manifest: Manifest) -> Floats:
+    """The share of each passage that is code, output, tables or formulas, 0..1, by the characters of its blocks."""
+    shares = np.zeros(len(manifest.chunks))
+    for at, chunk in enumerate(manifest.chunks):
+        blocks = manifest.chapters[chunk.chapter].blocks_in(chunk.start, chunk.end)
+        whole = sum(len(block.text) for block in blocks)
+        shares[at] = sum(len(block.text) for block in blocks if block.kind in ASIDES) / (whole or 1)
+    return shares
 
 
 def read(text: str, rows: Mapping[str, int], marks: bool, short: bool) -> Passage:

@@ -1,12 +1,12 @@
 """The order of the passages for a question.
 
 1. words = BM25 / attainable (`bm25.py`), and base = words fused with the nearness of meaning, where there are vectors
-   (`fusion.py`), halved for lists of references.
+   (`fusion.py`), halved for lists of references and lowered by a fifth of the share that is code, table or formula.
 2. If the question has phrases in quotation marks, only the passages with the most of them stay (all, if none has any).
 3. place = 0.5 for passages that hold a place which the question names (`@fig-x`, "Figure 3.2"), 0.4 for those of a
            chapter it names (0.45 at its opening); it closes that share of the gap to 1.
 4. The best `CANDIDATES` by `base` with `place` stay. For them
-       words = 0.75 · words + 0.25 · sentence, fused, halved and with `place` again,
+       words = 0.75 · words + 0.25 · sentence, fused, lowered and with `place` again,
    where `sentence` is the share of attainable that the terms of the passage's best sentence cover.
 5. By score, then reading order. A passage that is nearly the same as a better one (Jaccard index of the sets of
    terms of their texts at least 0.8) is left out.
@@ -44,7 +44,7 @@ def rank(
 ) -> list[tuple[int, float]]:
     """The best `k` passages with their scores, all above 0.
 
-    `factor` multiplies what a passage scores: 0 where it may not be found, 0.5 in a list of references, else 1;
+    `factor` multiplies what a passage scores: 0 where it may not be found, less than 1 where it is no prose;
     `place` as above; `meaning` is None without vectors.
     """
     attainable = postings.attainable(query.weights) or 1.0
