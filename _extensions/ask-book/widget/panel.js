@@ -182,7 +182,7 @@
 
     /** The page that is asked alone. */
     function pageTitle() {
-      const title = document.querySelector("h1 .chapter-title, #title-block-header .title, main h1, h1");
+      const title = document.querySelector("h1 .chapter-title") ?? document.querySelector("h1");
       return (title?.textContent ?? document.title).replace(/\s+/g, " ").trim();
     }
 

@@ -8,7 +8,7 @@ askBook.offPage((askBook) => {
   const CANDIDATES = 30, SENTENCE_SHARE = 0.25, SAME_PASSAGE = 0.8;
   const BIAS = -7.9, SCORE = 15.2, COVERED = 3.15, NAME = -2.1, ENOUGH = 0.11, LOOKED_AT = 3;
   const ASIDES = new Set(["code", "output", "table", "math"]);
-  const SLICE_MS = 12;
+  const SLICE_MS = typeof document === "undefined" ? 250 : 12; // A worker has no page to leave a turn to.
 
   const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]+/g;
   const DIACRITICS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]+/g;
@@ -98,6 +98,8 @@ askBook.offPage((askBook) => {
       this.chapters = manifest.chapters.map((chapter) => new ChapterText(chapter));
       /** @type {Map<string, number>} */
       this.rows = new Map();
+      /** @type {Map<string, number[]>} */
+      this.rowsOfRun = new Map();
       /** @type {number[][]} passages and counts by turns, for each term */
       this.postings = [];
       /** @type {number[]} */
@@ -118,6 +120,7 @@ askBook.offPage((askBook) => {
           last = performance.now();
         }
       }
+      this.rowsOfRun.clear();
       this.mean = Math.max(1, this.lengths.reduce((sum, length) => sum + length, 0) / (this.lengths.length || 1));
       const lists = this.manifest.chapters.flatMap((chapter) => chapter.sections.filter(({ title }) => LISTS_OF_REFERENCES.has(runs(fold(title))[0]))
         .map(({ start, end }) => /** @type {Span} */ ([chapter.index, start, end])));
@@ -139,23 +142,31 @@ askBook.offPage((askBook) => {
       const book = this.chapters[chapter];
       const headings = this.headings(at);
       const contexts = book.blocksIn(start, end).map(({ context }) => context).filter(Boolean);
-      /** @type {Map<string, number>} */
+      /** @type {Map<number, number>} */
       const counts = new Map();
       let length = 0;
-      for (const term of tokens([...headings, ...headings, this.body(at), ...contexts].join("\n"), this.marks)) {
-        counts.set(term, (counts.get(term) ?? 0) + 1);
-        length++;
-      }
-      for (const [term, count] of counts) {
-        let row = this.rows.get(term);
-        if (row === undefined) {
-          row = this.postings.length;
-          this.rows.set(term, row);
-          this.postings.push([]);
+      for (const run of runs(fold([...headings, ...headings, this.body(at), ...contexts].join("\n"), this.marks))) {
+        for (const row of this.#rowsOf(run)) {
+          counts.set(row, (counts.get(row) ?? 0) + 1);
+          length++;
         }
-        this.postings[row].push(at, count);
       }
+      for (const [row, count] of counts) this.postings[row].push(at, count);
       this.lengths.push(length);
+    }
+
+    /** The numbers of a run's terms: a book has few runs, which come again and again. @param {string} run */
+    #rowsOf(run) {
+      let found = this.rowsOfRun.get(run);
+      if (!found) {
+        found = terms(run).map((term) => {
+          const row = this.rows.get(term) ?? this.postings.push([]) - 1;
+          this.rows.set(term, row);
+          return row;
+        });
+        this.rowsOfRun.set(run, found);
+      }
+      return found;
     }
 
     /** @param {string} term */

@@ -39,7 +39,8 @@
     const selection = getSelection();
     button.hidden = words.length < SHORTEST;
     if (!selection || button.hidden) return;
-    const box = [...selection.getRangeAt(0).getClientRects()].at(-1);
+    const box = [...selection.getRangeAt(0).getClientRects()].findLast(({ bottom }) => bottom > 0 && bottom < innerHeight);
+    button.hidden = !box;
     if (!box) return;
     const coarse = matchMedia("(pointer: coarse)").matches;
     const { offsetWidth, offsetHeight } = button;
