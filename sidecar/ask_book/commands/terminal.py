@@ -119,11 +119,14 @@ class Progress:
             sys.stderr.flush()
 
     def bar(self, what: str) -> Callable[[int, int], None]:
-        """What to tell how many of how many are done: a bar, and how long it may still take."""
+        """What to tell how many of how many are done: a bar, and how long it may still take. 0 of 0: others do it."""
         started = time.monotonic()
 
         def show(done: int, total: int) -> None:
-            full = BAR * done // max(total, 1)
+            if not total:
+                self(f"{what}: another process is at it")
+                return
+            full = BAR * done // total
             seconds = (time.monotonic() - started) * (total - done) / max(done, 1)
             left = f", {duration(seconds)} left" if 0 < done < total else ""
             self(f"{what} [{'=' * full}{' ' * (BAR - full)}] {done} of {total}{left}")

@@ -76,7 +76,10 @@ class Background:
             retry = min(2 * (retry or FIRST_RETRY), LAST_RETRY)
 
     def _progress(self, done: int, total: int) -> None:
-        self._holder.embedding = Embedding("building", done / max(total, 1))
+        before, now = self._holder.embedding.progress, done / max(total, 1)
+        self._holder.embedding = Embedding("building", now)
+        if int(10 * now) > int(10 * before):
+            log.info("Embedded %d of %d passages", done, total)
 
     def _tell(self, book: OpenBook, state: str, error: AskBookError) -> None:
         self._holder.embedding = Embedding(state)

@@ -37,12 +37,13 @@ async def build(
 ) -> Built:
     """Embed what is missing and write the vectors beside the index in `folder`.
 
-    Waits while another process does the same, and then uses what that one made. Raises `ConsentNeededError`, or
-    `AskBookError` when the embedder fails; what was embedded until then is kept.
+    Waits while another process does the same (`progress` is told 0 of 0), and then uses what that one made. Raises
+    `ConsentNeededError`, or `AskBookError` when the embedder fails; what was embedded until then is kept.
     """
     kept = Kept(embedder.name)
     with kept.lock(str(folder)) as lock:
         while not lock.acquire():
+            progress(0, 0)
             await asyncio.sleep(LOOK_SECONDS)
         todo = await to_thread(plan, manifest, kept)
         if todo.missing and not embedder.unasked:
