@@ -154,7 +154,8 @@ local function add_config(version, book, page, settings)
   local config = page_settings(settings)
   local offset = quarto.project.offset
   config.version = version
-  config.book = { id = book.id, title = book.title, lang = book.lang ~= "" and book.lang or page.lang }
+  local lang = book.lang ~= "" and book.lang or page.lang
+  config.book = { id = book.id, title = book.title, lang = lang, authors = book.authors }
   config.href = page.href
   config.root = (offset == nil or offset == ".") and "" or offset:gsub("\\", "/") .. "/"
   -- neither the end of the script nor a comment may begin in a text of the author

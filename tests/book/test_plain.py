@@ -388,7 +388,8 @@ def test_every_page_has_the_widget_and_its_settings(book: PlainBook) -> None:
         config = json.loads(match[1])
         assert config["href"] == chapter.href
         assert config["root"] == root
-        assert config["book"] == {"id": book.manifest.book.id, "title": "A Book", "lang": "en"}
+        about = {"id": book.manifest.book.id, "title": "A Book", "lang": "en"}
+        assert config["book"] == {**about, "authors": list(book.manifest.book.authors)}
         assert config["shortcut"] == "i"
         assert f'src="{root}ask-book/widget/launcher.js"' in page
     assert (plain_site(book.project) / "ask-book/widget/launcher.js").is_file()

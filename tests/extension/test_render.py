@@ -104,7 +104,7 @@ def test_the_page_knows_its_book_and_its_place(full_render: tuple[Path, str]) ->
     expected = book_id('Libro de "prueba"', "es", "https://example.org/libro/", "_book")
     assert config == {
         "version": __version__,
-        "book": {"id": expected, "title": 'Libro de "prueba"', "lang": "es"},
+        "book": {"id": expected, "title": 'Libro de "prueba"', "lang": "es", "authors": ["Ana Pérez"]},
         "root": "../",
         "href": "cosas/río.html",
         "endpoint": None,

@@ -190,7 +190,7 @@ def _page_config(project: Project) -> dict[str, Any]:
     settings = settings_of(project.configuration, {})
     return {
         "version": __version__,
-        "book": {"id": project.book_id, "title": project.title, "lang": project.lang},
+        "book": {"id": project.book_id, "title": project.title, "lang": project.lang, "authors": list(project.authors)},
         "endpoint": settings.endpoint,
         "shortcut": settings.shortcut,
         "suggestions": list(settings.suggestions),
