@@ -173,7 +173,9 @@ def test_the_extension_through_its_life(small_book: Path, env: dict[str, str]) -
 @pytest.mark.skipif(sys.platform == "win32", reason="scripts with a #! line")
 def test_the_hooks_and_the_sidecar_that_a_render_starts(small_book: Path, env: dict[str, str]) -> None:
     has_ask_book(small_book)
-    assert "no sidecar" in finding(small_book, env, "hooks").message
+    found = finding(small_book, env, "hooks")
+    assert "no sidecar" in found.message
+    assert f"ASK_BOOK={Path(sys.executable).with_name('ask-book')}" in found.todo
     on_path = program(env, "ask-book", f"echo ask-book {__version__}")
     found = finding(small_book, env, "hooks")
     assert (found.state, found.message) == ("ok", f"a render starts the sidecar of the PATH ({on_path})")

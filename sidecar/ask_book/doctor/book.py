@@ -69,7 +69,8 @@ def check_hooks(patient: Patient) -> Iterator[Finding]:
         yield from _judged(command, origin)
     else:
         message = "A render would find no sidecar: the package is in no environment that it looks in."
-        todo = "Put it into a folder `.venv` of the book, or on the PATH, or name its command in ASK_BOOK."
+        mine = Path(sys.executable).with_name(Path(_BIN).name)
+        todo = f"Name it, `ASK_BOOK={mine}`, or have it on the PATH or in a folder `.venv` of the book."
         yield Finding("hooks", "note", message, todo)
 
 
