@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ask_book.reports.page import lay_out, saved_link
+from ask_book.reports.page import saved_page
 from ask_book.reports.pdf import find_tools, make_pdf
 from reports.attacks import PAYLOADS, payloads
 from reports.samples import citation, saying
@@ -28,7 +28,7 @@ def test_each_attack(engine: str, tmp_path: Path) -> None:
     leaks, failures = [], []
     for name, attack in attacks.items():
         document = saying(attack, question=attack, citations=(citation(quote=attack, chapter_title=attack),))
-        made = make_pdf(lay_out(document, saved_link(document.book)), tools)
+        made = make_pdf(saved_page(document), tools)
         if made.pdf is None:
             failures.append(name)
         elif CANARY in text_of(made.pdf) or CANARY.encode() in made.pdf:

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ask_book.reports.document import Document, joined
 from ask_book.reports.html import html
-from ask_book.reports.page import lay_out, saved_link, served_page
+from ask_book.reports.page import saved_page, served_page
 from reports.attacks import payloads
 from reports.samples import DRY, SITE, citation, doubted, of_the_book, saying
 from small_books import small_manifest
@@ -19,7 +19,7 @@ def tree_of(page: str) -> Any:
 
 
 def saved(document: Document) -> str:
-    return html(lay_out(document, saved_link(document.book)))
+    return html(saved_page(document))
 
 
 def test_a_page_that_needs_nothing() -> None:
@@ -90,8 +90,8 @@ def test_a_conversation_has_notes_of_each_answer() -> None:
 def test_every_kind_of_block() -> None:
     tree = tree_of(saved(saying("# a\n\n> b\n\n3. c\n   - d\n\n```\n<e>\n```\n\n|f|\n|-:|\n|g|\n\n---\n\n$x<y$")))
     answer = tree.css_first(".answer")
-    assert [node.tag for node in answer.css("h3, blockquote, ol, ul, pre, th, td, hr, code.math")] == [
-        "h3", "blockquote", "ol", "ul", "pre", "th", "td", "hr", "code",
+    assert [node.tag for node in answer.css("h2, blockquote, ol, ul, pre, th, td, hr, code.math")] == [
+        "h2", "blockquote", "ol", "ul", "pre", "th", "td", "hr", "code",
     ]  # fmt: skip
     assert answer.css_first("ol").attributes["start"] == "3"
     assert answer.css_first("pre").text() == "<e>\n"

@@ -1,14 +1,17 @@
 from dataclasses import replace
 
-from ask_book.reports.page import lay_out, saved_link, served_page
-from reports.samples import QUOTE, SITE, citation, of_the_book, saying, source
+from ask_book.reports.page import saved_page, served_page
+from reports.samples import QUOTE, SITE, of_the_book, saying, source
 from reports.test_check import without
 from small_books import small_manifest
 
 
 def test_a_saved_link_is_on_the_site() -> None:
-    place = saved_link(saying("x").book)(citation())
-    assert (place.place, place.url, place.fate) == ("El clima › La lluvia", f"{SITE}/clima.html#sec-lluvia", None)
+    page = saved_page(saying("x"))
+    where = page.parts[0].notes[0].where
+    assert (where.place, where.url, where.fate) == ("El clima › La lluvia", f"{SITE}/clima.html#sec-lluvia", None)
+    assert page.home == f"{SITE}/"
+    assert saved_page(saying("x", site_url="")).home == ""
 
 
 def test_while_the_book_is_the_same_nothing_is_said_of_it() -> None:
@@ -34,7 +37,7 @@ def test_a_place_that_is_not_there_has_no_link() -> None:
 def test_what_was_not_found() -> None:
     document = saying("No encontrado en el libro", status="not_found", citations=(), sources=(),
                       absent_terms=("Miami", "flyover"), nearest=(replace(source(), text="largo " * 90),))  # fmt: skip
-    part = lay_out(document, saved_link(document.book)).parts[0]
+    part = saved_page(document).parts[0]
     assert part.absent == "El libro nunca usa: Miami, flyover"
     assert part.nearest[0].text.endswith("largo …")
     assert len(part.nearest[0].text) <= 302

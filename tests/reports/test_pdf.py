@@ -13,7 +13,7 @@ import pytest
 
 import ask_book.reports.pdf
 from ask_book.reports.document import Document, joined
-from ask_book.reports.page import Page, lay_out, saved_link
+from ask_book.reports.page import Page, saved_page
 from ask_book.reports.pdf import Made, Style, Tools, find_tools, make_pdf, style_of
 from ask_book.reports.process import Runner
 from ask_book.reports.typeset import Glyphs, pandoc_tree
@@ -41,7 +41,7 @@ def tools(home: Path) -> Tools:
 
 
 def page_of(document: Document) -> Page:
-    return lay_out(document, saved_link(document.book))
+    return saved_page(document)
 
 
 def made_of(document: Document, tools: Tools, style: Style | None = None, **only: Any) -> bytes:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from ask_book.answering.answer import Mark
 from ask_book.answering.extractive import escape
-from ask_book.reports.tree import Node, labelled, parse, plain, words_of
+from ask_book.reports.tree import Node, labelled, parse, plain, ranked, words_of
 from reports.attacks import payloads
 
 BLOCKS = {"para", "heading", "quote", "bullets", "numbers", "item", "code", "rule", "table", "row", "cell"}
@@ -98,3 +98,9 @@ def test_any_text_has_a_tree(words: str) -> None:
 @pytest.mark.parametrize("deep", ["*" * 3000, "[" * 3000, ">" * 3000 + "a", "- " * 800 + "a", "`" * 3000, "$" * 3000])
 def test_odd_texts_come_to_an_end(deep: str) -> None:
     check(parse(deep))
+
+
+def test_headings_are_an_outline() -> None:
+    found = ranked(parse("### a\n\n# b\n\n### c\n\n> ###### d\n\n## e"))
+    levels = [node.level for node in (*found[:3], *found[3].children, found[4])]
+    assert levels == [1, 1, 2, 3, 2]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ask_book.reports.document import Document
 from ask_book.reports.maths import is_harmless
-from ask_book.reports.page import Page, lay_out, saved_link
+from ask_book.reports.page import Page, saved_page
 from ask_book.reports.typeset import HEADER, Glyphs, is_visible, named, pandoc_tree
 from reports.attacks import payloads
 from reports.samples import SITE, citation, saying
@@ -22,7 +22,7 @@ OWN = re.compile(
 
 
 def page_of(document: Document) -> Page:
-    return lay_out(document, saved_link(document.book))
+    return saved_page(document)
 
 
 def nodes(item: Any) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from ask_book.commands.open import browse
 from ask_book.errors import AskBookError, UsageError
 from ask_book.reports.check import standings, worst
 from ask_book.reports.document import joined
-from ask_book.reports.page import lay_out, saved_link
+from ask_book.reports.page import saved_page
 from ask_book.reports.pdf import find_tools, make_pdf
 from ask_book.reports.place import book_style, reports_of
 from ask_book.reports.store import FILES, Store, Summary
@@ -126,7 +126,7 @@ def _join(store: Store, report_ids: Sequence[str], options: Namespace) -> int:
 
 def _pdf(store: Store, report_id: str, project: Project, settings: Settings, options: Namespace) -> int:
     document = store.read(report_id)
-    made = make_pdf(lay_out(document, saved_link(document.book)), find_tools(os.environ), book_style(project, settings))
+    made = make_pdf(saved_page(document), find_tools(os.environ), book_style(project, settings))
     store.keep_pdf(report_id, made)
     folder = store.path(report_id)
     if made.pdf is None:

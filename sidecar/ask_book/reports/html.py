@@ -27,7 +27,7 @@ def html(page: Page) -> str:
     many = len(page.parts) > 1
     language = page.lang or "und"
     direction = ' dir="rtl"' if language.split("-")[0].lower() in _RIGHT_TO_LEFT else ""
-    book = f'<a href="{escape(page.site)}/">{escape(page.book)}</a>' if page.site else escape(page.book)
+    book = f'<a href="{escape(page.home)}">{escape(page.book)}</a>' if page.home else escape(page.book)
     remarks = "".join(f"<p>{escape(remark)}</p>\n" for remark in page.remarks)
     said = dict.fromkeys(remark for part in page.parts for remark in part.remarks)
     footer = "".join(f"<p>{escape(remark)}</p>\n" for remark in said)
@@ -135,7 +135,7 @@ def _node(node: Node, prefix: str, known: set[int], first: set[int]) -> str:
         case "rule":
             return "<hr>\n"
         case "heading":
-            level = min(6, node.level + 2)
+            level = min(6, node.level + 1 + bool(prefix))
             return f"<h{level}>{inside}</h{level}>\n"
         case "numbers":
             return f'<ol start="{node.level}">\n{inside}</ol>\n'

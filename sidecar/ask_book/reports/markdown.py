@@ -63,7 +63,7 @@ def _blocks(nodes: Iterable[Node], label: str, known: set[int]) -> Iterator[str]
             case "para":
                 yield _inlines(node.children, label, known)
             case "heading":
-                yield f"{'#' * min(6, node.level + 2)} {_inlines(node.children, label, known)}"
+                yield f"{'#' * min(6, node.level + 1 + bool(label))} {_inlines(node.children, label, known)}"
             case "quote":
                 yield _indented("\n\n".join(_blocks(node.children, label, known)), "> ", "> ")
             case "bullets" | "numbers":

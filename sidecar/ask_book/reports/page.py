@@ -10,7 +10,7 @@ from ask_book.answering.answer import Answer, Citation, Source
 from ask_book.book.manifest import Book, Manifest, Tag
 from ask_book.reports.check import Fate, standing
 from ask_book.reports.document import Document, Exchange, breadcrumb
-from ask_book.reports.tree import Node, labelled, parse, plain
+from ask_book.reports.tree import Node, labelled, parse, plain, ranked
 from ask_book.reports.words import words, written_date
 
 EDITION_DIGITS = 10
@@ -59,7 +59,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report. `said` are the words of its language."""
+    """The whole report. `home` is the address of the book, or ""; `said` are the words of its language."""
 
     title: str
     lang: str
@@ -68,7 +68,7 @@ class Page:
     asked: str
     parts: tuple[Part, ...]
     cite: str
-    site: str
+    home: str
     said: dict[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
@@ -76,28 +76,11 @@ class Page:
 Link = Callable[[Citation | Source], Where]
 
 
-def lay_out(document: Document, link: Link, remarks: tuple[str, ...] = ()) -> Page:
-    """Set a report in its language. `link` says where each passage is."""
-    lang, book = document.lang, document.book
-    said = words(lang)
-    return Page(
-        title=document.title,
-        lang=lang,
-        book=book.title,
-        authors=", ".join(book.authors),
-        asked=said["asked"].format(date=written_date(document.created, lang)),
-        parts=tuple(_part(exchange, document, link, said) for exchange in document.exchanges),
-        cite=_citation(document, said, lang),
-        site=_site(book),
-        said=said,
-        remarks=remarks,
-    )
-
-
-def saved_link(book: Book) -> Link:
-    """Where passages are for a file that may lie anywhere: on the book's site, if it has one."""
-    site = _site(book)
-    return lambda where: Where(breadcrumb(where), f"{site}/{where.href}" if site and where.href else "")
+def saved_page(document: Document) -> Page:
+    """A report for a file that may lie anywhere: its links lead to the book's site, if it has one."""
+    site = _site(document.book)
+    home = f"{site}/" if site else ""
+    return _page(document, lambda where: Where(breadcrumb(where), site and f"{site}/{where.href}"), home)
 
 
 def served_page(document: Document, manifest: Manifest, root: str) -> Page:
@@ -113,7 +96,24 @@ def served_page(document: Document, manifest: Manifest, root: str) -> Page:
         place = manifest.place(now.tag)
         return Where(breadcrumb(place), root + place.href, None if is_same else now.fate)
 
-    return lay_out(document, link, () if is_same else (changed,))
+    return _page(document, link, root, () if is_same else (changed,))
+
+
+def _page(document: Document, link: Link, home: str, remarks: tuple[str, ...] = ()) -> Page:
+    lang, book = document.lang, document.book
+    said = words(lang)
+    return Page(
+        title=document.title,
+        lang=lang,
+        book=book.title,
+        authors=", ".join(book.authors),
+        asked=said["asked"].format(date=written_date(document.created, lang)),
+        parts=tuple(_part(exchange, document, link, said) for exchange in document.exchanges),
+        cite=_citation(document, said, lang),
+        home=home,
+        said=said,
+        remarks=remarks,
+    )
 
 
 def _part(exchange: Exchange, document: Document, link: Link, said: dict[str, str]) -> Part:
@@ -121,7 +121,7 @@ def _part(exchange: Exchange, document: Document, link: Link, said: dict[str, st
     body = labelled(answer.answer, answer.claims.marks, {kind: said[kind] for kind in ("uncited", "unsupported")})
     return Part(
         question=exchange.question,
-        body=parse(body),
+        body=ranked(parse(body)),
         notes=tuple(_note(citation, link, said) for citation in answer.citations),
         sources=tuple(dict.fromkeys(Passage(link(source)) for source in answer.sources)),
         nearest=tuple(Passage(link(source), _shortened(source.text)) for source in answer.nearest),

@@ -25,7 +25,7 @@ from ask_book.files import write_atomically
 from ask_book.reports.document import Document, document_json, read_document
 from ask_book.reports.html import html
 from ask_book.reports.markdown import markdown
-from ask_book.reports.page import lay_out, saved_link
+from ask_book.reports.page import saved_page
 from ask_book.reports.pdf import Made
 from ask_book.reports.tree import parse, words_of
 from ask_book.retrieval.tokens import fold
@@ -67,7 +67,7 @@ class Store:
         """Write a report, whole or not at all; its folder."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._clear_leftovers()
-        page = lay_out(document, saved_link(document.book))
+        page = saved_page(document)
         fresh = Path(tempfile.mkdtemp(prefix=_NEW, dir=self.folder))
         try:
             (fresh / "report.html").write_text(html(page), encoding="utf-8", newline="\n")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -61,6 +61,21 @@ def plain(text: str) -> tuple[Node, ...]:
         nodes += [Node("break")] * bool(number)
         nodes += _with_formulas(indent + body)
     return tuple(nodes)
+
+
+def ranked(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The same with headings that begin at 1 and go down one level at a time, as an outline must."""
+    depths: list[int] = []
+
+    def rank(node: Node) -> Node:
+        if node.kind != "heading":
+            return replace(node, children=tuple(map(rank, node.children))) if node.children else node
+        while depths and depths[-1] >= node.level:
+            depths.pop()
+        depths.append(node.level)
+        return replace(node, level=len(depths))
+
+    return tuple(map(rank, nodes))
 
 
 def words_of(nodes: Iterable[Node]) -> str:

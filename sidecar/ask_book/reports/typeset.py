@@ -118,7 +118,7 @@ class _Setter:
 
     def page(self, page: Page) -> Iterator[Json]:
         yield _header(1, self.text(page.title))
-        book = self._linked(page.book, f"{page.site}/" if page.site else "")
+        book = self._linked(page.book, page.home)
         yield _para([*book, *self.text("".join(f" · {part}" for part in (page.authors, page.asked) if part))])
         for remark in page.remarks:
             yield _para(self.text(remark))
@@ -175,7 +175,7 @@ class _Setter:
             case "para":
                 yield _para(self.inlines(node.children, prefix, known))
             case "heading":
-                yield _header(min(4, node.level + 2), self.inlines(node.children, prefix, known))
+                yield _header(min(4, node.level + 1 + bool(prefix)), self.inlines(node.children, prefix, known))
             case "code":
                 yield self._code(node.text)
             case "rule":

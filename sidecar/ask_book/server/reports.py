@@ -29,7 +29,7 @@ from ask_book.errors import AskBookError, UsageError
 from ask_book.reports.check import Fate, standings, worst
 from ask_book.reports.document import Document, Exchange, joined, new_document
 from ask_book.reports.html import html, style
-from ask_book.reports.page import lay_out, saved_link, served_page
+from ask_book.reports.page import saved_page, served_page
 from ask_book.reports.pdf import Style, Tools, find_tools, make_pdf
 from ask_book.reports.process import Runner
 from ask_book.reports.store import FILES, Store, Summary
@@ -192,7 +192,7 @@ class Reports:
                 await self.look_for_tools()
                 assert self._tools is not None
                 document = await to_thread.run_sync(self.store.read, report_id)
-                page = lay_out(document, saved_link(document.book))
+                page = saved_page(document)
                 made = await to_thread.run_sync(make_pdf, page, self._tools, self.style, self._runner)
                 if not self._runner.is_closed:
                     await to_thread.run_sync(self.store.keep_pdf, report_id, made)
