@@ -24,6 +24,7 @@ from ask_book.server.holder import Holder
 from ask_book.server.later import Later
 from ask_book.server.limits import Limits, Shared, limited
 from ask_book.server.metrics import Metrics, MetricsPage, Observed
+from ask_book.server.openapi import openapi
 from ask_book.server.proxy import BehindProxy, Proxy
 
 if TYPE_CHECKING:
@@ -105,7 +106,11 @@ def create_app(
 
 def own_routes(holder: Holder, access: Access, metrics: Metrics) -> list[Route]:
     """What is answered at once."""
-    return [Route("/health", Health(holder).health), Route("/metrics", MetricsPage(metrics, holder, access).show)]
+    return [
+        Route("/health", Health(holder).health),
+        Route("/metrics", MetricsPage(metrics, holder, access).show),
+        Route("/openapi.json", openapi),
+    ]
 
 
 def readers_routes(routes: Routes) -> list[Route]:
