@@ -54,6 +54,36 @@ HOSTILE = [
     "data:text/html,<script>parent.ran=1</script>",
     "__proto__",
     "constructor",
+    f"<img src=x oNeRrOr={RUN}>",
+    f"<img/src=x/onerror={RUN}>",
+    f"<img src=x onerror\t=\t{RUN}>",
+    f"<<img src=x onerror={RUN}>>",
+    f"<audio src=x onerror={RUN}>",
+    f"<object data='javascript:{RUN}'></object>",
+    f"<embed src='javascript:{RUN}'>",
+    f"<form action='javascript:{RUN}'><button>go</button></form>",
+    f"<button formaction='javascript:{RUN}'>go</button>",
+    f"<isindex action='javascript:{RUN}' type=image>",
+    f"<meta http-equiv=refresh content='0;url=javascript:{RUN}'>",
+    f"<base href='javascript:{RUN}//'>",
+    "<link rel=stylesheet href='data:text/css,*{color:red}'>",
+    "<style>*{background:url(x)}</style>",
+    f"<marquee onstart={RUN}>",
+    f"<svg><animate onbegin={RUN} attributeName=x>",
+    f"<svg><a xlink:href='javascript:{RUN}'><text>x</text></a></svg>",
+    f"<math><maction actiontype='statusline#{RUN}' xlink:href='javascript:{RUN}'>x</maction></math>",
+    f"\\(\\href{{javascript:{RUN}}}{{x}}\\)",
+    f"$\\unicode{{<img src=x onerror={RUN}>}}$",
+    f"$$<img src=x onerror={RUN}>$$",
+    f"| <img src=x onerror={RUN}> |\n|---|\n| <svg onload={RUN}> |",
+    f"1. <img src=x onerror={RUN}>",
+    f"<javascript:{RUN}>",
+    f"[x]: javascript:{RUN}\n\n[x]",
+    f"[1](#ask-book-1)<img src=x onerror={RUN}>",
+    f"\ue000<img src=x onerror={RUN}>\ue002",
+    f"\u202e<img src=x onerror={RUN}>",
+    "{{constructor.constructor('window.ran=1')()}}",
+    "${window.ran=1}",
 ]
 
 
@@ -62,8 +92,8 @@ def unharmed(page: Page) -> None:
     assert page.evaluate("window.ran") is None
     made = page.evaluate(
         """[...document.querySelector("ask-book").shadowRoot.querySelectorAll("*")]
-          .filter((element) => element.matches(`script, img, iframe, style, video, input:not(.reason *), details, math, template,
-            x-y, [onerror], [onload], [onclick], [onfocus], a[href^="javascript:"], a[href^="data:"]`))
+          .filter((element) => element.matches(`script, img, iframe, style, video, input:not(.reason *), details, math,
+            template, x-y, [onerror], [onload], [onclick], [onfocus], a[href^="javascript:"], a[href^="data:"]`))
           .map((element) => element.outerHTML)"""
     )
     assert made == []
@@ -77,12 +107,16 @@ def hostile_answer(text: str) -> Iterator[tuple[str, Any]]:
     yield "delta", {"text": text}
     yield "citation", bad
     everywhere: dict[str, Any] = {"sources": [bad], "absent_terms": [text], "nearest": [bad], "notices": [notice]}
+    everywhere["report"] = {"id": text, "html": text, "md": text, "pdf": text}
+    everywhere["claims"] = {"marks": [{"start": 0, "end": 1, "kind": kind} for kind in ("uncited", text)]}
     yield "done", answer_json(f"{text}\n\n[1](#ask-book-1)", bad, **everywhere)
 
 
 def test_hostile_answers(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
     scripted.stream = hostile_answer
-    scripted.config = {"suggestions": HOSTILE[:4], "texts": {"intro": " ".join(HOSTILE)}}
+    scripted.config = {"suggestions": HOSTILE[:4], "texts": {"intro": " ".join(HOSTILE), "about": HOSTILE[0]}}
+    scripted.health |= {"works": {"chat": True}, "model_host": HOSTILE[3]}
+    scripted.health["notices"] = [{"code": text, "message": text} for text in HOSTILE]
     page.goto(scripted.url + "index.html")
     reader.open()
     unharmed(page)
@@ -93,7 +127,7 @@ def test_hostile_answers(scripted: ScriptedServer, reader: Reader, page: Page) -
         reader.part("note").first.click()
         unharmed(page)
         page.get_by_role("button", name="New conversation").click()
-    assert len(scripted.asked) == len(HOSTILE)
+    assert len(scripted.asked) == len(HOSTILE) >= 60
 
 
 def test_hostile_errors_addresses_and_memory(
