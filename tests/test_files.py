@@ -1,11 +1,12 @@
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from ask_book.files import FileLock, write_atomically
+from ask_book.files import FileLock, replaced, write_atomically
 
 
 def test_a_file_is_replaced_with_its_mode_kept(tmp_path: Path) -> None:
@@ -18,6 +19,19 @@ def test_a_file_is_replaced_with_its_mode_kept(tmp_path: Path) -> None:
     write_atomically(file, b"newer", 0o600)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_written_piece_by_piece_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    with replaced(path) as file:
+        file.write(b"one ")
+        assert not path.exists()
+        file.write(b"two")
+    with suppress(ZeroDivisionError), replaced(path) as file:
+        file.write(b"half")
+        raise ZeroDivisionError
+    assert path.read_bytes() == b"one two"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_lock_has_one_holder(tmp_path: Path) -> None:

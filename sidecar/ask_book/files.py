@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 if sys.platform == "win32":
     import msvcrt
@@ -21,12 +21,19 @@ POLL_SECONDS = 0.02
 
 def write_atomically(path: Path, data: bytes, mode: int | None = None) -> None:
     """Write beside `path`, then rename: readers see the old file or the new one. `mode` None keeps that of the old."""
+    with replaced(path, mode) as file:
+        file.write(data)
+
+
+@contextmanager
+def replaced(path: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
+    """The same for what is written piece by piece: the rename is at the end of the block, if it comes to its end."""
     if mode is None:
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        with os.fdopen(handle, "w+b") as file:
+            yield file
         Path(name).chmod(mode)
         _replace(Path(name), path)
     except BaseException as error:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Callable
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from ask_book.book.manifest import Manifest
-from ask_book.files import write_atomically
+from ask_book.files import replaced, write_atomically
 from ask_book.retrieval import embedding, tokens
 from ask_book.retrieval.bm25 import Postings
 from ask_book.retrieval.embedding import Floats
@@ -91,35 +92,40 @@ def load_vectors(manifest: Manifest, folder: Path, model: str) -> Floats | None:
         if (about["model"], about["fingerprint"]) != (model, _fingerprint(manifest)):
             return None
         name = MAPPED if MAPPED in about["crc32"] else VECTORS
-        if zlib.crc32(np.memmap(folder / name, np.uint8, "r").data) != about["crc32"][name]:
-            return None
+        with (folder / name).open("rb") as file:
+            if _checksum(file) != about["crc32"][name]:
+                return None
+        if name == MAPPED:
+            return np.load(folder / name, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+        with np.load(folder / name, allow_pickle=False) as arrays:
+            return arrays["vectors"]  # type: ignore[no-any-return]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if name == MAPPED:
-        mapped: Floats = np.load(folder / name, mmap_mode="r", allow_pickle=False)
-        return mapped
-    with np.load(folder / name, allow_pickle=False) as arrays:
-        vectors: Floats = arrays["vectors"]
-        return vectors
 
 
 def save_vectors(manifest: Manifest, folder: Path, model: str, vectors: Floats) -> None:
-    """Write the vectors beside an index that is there already. Raises `OSError` where that is not possible."""
-    compressed = BytesIO()
-    np.savez_compressed(compressed, vectors=vectors)
-    files = {VECTORS: compressed.getvalue()}
-    if len(vectors) > MAPPED_FROM:
-        plain = BytesIO()
-        np.save(plain, vectors)
-        files[MAPPED] = plain.getvalue()
-    for name, data in files.items():
-        write_atomically(folder / name, data)
+    """Write the vectors beside an index that is there already, as the only one who does.
+
+    Raises `OSError` where that is not possible.
+    """
+    writers: dict[str, Callable[[IO[bytes]], None]] = {
+        VECTORS: lambda file: np.savez_compressed(file, vectors=vectors),
+        **({MAPPED: lambda file: np.save(file, vectors)} if len(vectors) > MAPPED_FROM else {}),
+    }
+    checksums = {}
+    for name, write in writers.items():
+        for half in folder.glob(f".{name}.*"):  # of a process that was killed
+            half.unlink()
+        with replaced(folder / name) as file:
+            write(file)
+            file.seek(0)
+            checksums[name] = _checksum(file)
     about = {
         "model": model,
         "dimension": vectors.shape[1],
         "chunks": len(vectors),
         "fingerprint": _fingerprint(manifest),
-        "crc32": _checksums(files),
+        "crc32": checksums,
     }
     meta = {**json.loads((folder / META).read_bytes()), "vectors": about}
     write_atomically(folder / META, json.dumps(meta, indent=1).encode())
@@ -127,6 +133,14 @@ def save_vectors(manifest: Manifest, folder: Path, model: str, vectors: Floats) 
 
 def _checksums(files: dict[str, bytes]) -> dict[str, int]:
     return {name: zlib.crc32(data) for name, data in files.items()}
+
+
+def _checksum(file: IO[bytes]) -> int:
+    """Of a file too large to have in memory."""
+    value = 0
+    while block := file.read(1 << 20):
+        value = zlib.crc32(block, value)
+    return value
 
 
 def _chunk_rows(manifest: Manifest) -> list[dict[str, Any]]:
