@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from ask_book.book.manifest import Block, Book, Chapter, Manifest, Section, Tag
 
 FOLDER = Path(__file__).parent / "fixtures" / "claims"
-LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.yml")))
+BOOKS = tuple(sorted(path.stem for path in FOLDER.glob("*.yml")))
 OTHER_DIGIT = str.maketrans("0123456789", "7234567891")
 
 
@@ -22,15 +22,15 @@ OTHER_DIGIT = str.maketrans("0123456789", "7234567891")
 class Case:
     """A scripted answer, with tags, and what is wrong with it: `right` or a kind of error."""
 
-    lang: str
     kind: str
     text: str
 
 
 @dataclass(frozen=True)
 class ClaimBook:
-    """One language: a manifest of one chapter, and the tag of each named sentence."""
+    """A manifest of one chapter, and the tag of each named sentence."""
 
+    lang: str
     manifest: Manifest
     tags: dict[str, Tag]
     right: tuple[str, ...]
@@ -43,9 +43,10 @@ class ClaimBook:
 
 
 @cache
-def claim_book(lang: str) -> ClaimBook:
-    """The book of a language."""
-    data: dict[str, Any] = YAML(typ="safe").load(FOLDER / f"{lang}.yml")
+def claim_book(name: str) -> ClaimBook:
+    """The book of a file: `es.yml`, `es-isla.yml`."""
+    data: dict[str, Any] = YAML(typ="safe").load(FOLDER / f"{name}.yml")
+    lang = name.split("-")[0]
     sections: list[Section] = []
     tags: dict[str, Tag] = {}
     at = 0
@@ -64,24 +65,24 @@ def claim_book(lang: str) -> ClaimBook:
         sections.append(Section(f"s{number}", f"sec-{number}", 2, title, f"1.{number}", (title,), start, at, blocks))
     book = Book("0", data["title"], (data["author"],), lang, "", "")
     chapter = Chapter(0, "a.qmd", "a.html", data["title"], "1", "", "", tuple(sections))
-    return ClaimBook(Manifest(book, (chapter,), ()), tags, tuple(data["right"]), data["swaps"], data["wrong"])
+    return ClaimBook(lang, Manifest(book, (chapter,), ()), tags, tuple(data["right"]), data["swaps"], data["wrong"])
 
 
-def cases(lang: str) -> Iterator[Case]:
+def cases(name: str) -> Iterator[Case]:
     """The right answers; each with one word or number replaced; and the wrong ones that were written by hand."""
-    book = claim_book(lang)
+    book = claim_book(name)
     for text in book.right:
-        yield Case(lang, "right", text)
+        yield Case("right", text)
         for kind, swaps in book.swaps.items():
             for old, new in swaps.items():
                 wrong = re.sub(_as_a_word(str(old)), str(new), text, count=1)
                 if wrong != text:
-                    yield Case(lang, kind, wrong)
+                    yield Case(kind, wrong)
         for number in re.finditer(r"(?<!^)(?<!\n)(?<![\d.,])\d[\d.,]*(?<=\d)", text):
             changed = number[0].translate(OTHER_DIGIT)
-            yield Case(lang, "numbers", text[: number.start()] + changed + text[number.end() :])
+            yield Case("numbers", text[: number.start()] + changed + text[number.end() :])
     for kind, texts in book.wrong.items():
-        yield from (Case(lang, kind, text) for text in texts)
+        yield from (Case(kind, text) for text in texts)
 
 
 def _as_a_word(text: str) -> str:

@@ -32,17 +32,19 @@ from ask_book.retrieval.tokens import fold, is_unspaced, runs, terms
 
 NOUNS_CAPITALISED = frozenset({"de", "lb"})
 ALIKE = 0.8
+ALIKE_BIGRAMS = 0.7
 NEAR = 0.72
 ELSEWHERE = 0.5
 COUNTED_UP_TO = 6
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _COUNTER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
-_CLAUSE = re.compile(r"[;:.!?…—()。，；：！？、,]+(?!\d)\s*|\s[–-]\s")
+_CLAUSE = re.compile(r"(?<!\d)\.(?!\d)|[;:!?…—()。，；：！？、,]+(?!\d)\s*|\s[–-]\s")
 _TAIL = re.compile(r"[:：,，(（—]")
 _NAME = re.compile(r"[^\W\d_]\w*")
 _BEGINNING = re.compile(r"(?:^|[!?…:：\"“”„«»‹¿¡(\[|>\n—–])[\s*_\"“«'’]*$")
 _INITIAL = re.compile(r"(?:^|\W)[^\W\d_]\.\s?$")
+_DIGITS = re.compile(r"\d+")
 _STEM = 5
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 
@@ -317,16 +319,19 @@ def _contradicts(sentence: str, source: _Source) -> bool:
     lang = source.langs[0]
     names = frozenset() if lang in NOUNS_CAPITALISED else source.names
     aside = {name[:_STEM] for name in names.union(vocabulary(lang).months)}
-    theirs = [
-        (_stems(clause, source.langs) - aside, _is_turned(clause, lang)) for clause in _clauses(source.quote, lang)
-    ]
-    everything = frozenset().union(*(stems for stems, _ in theirs))
+    said = list(_clauses(source.quote, lang))
+    theirs = [_stems(clause, source.langs) - aside for clause in said]
+    everything = frozenset().union(*theirs)
     for clause in _clauses(sentence, lang):
         mine = _stems(clause, source.langs) - aside
-        shares = [_likeness(mine - (everything - other), other) for other, _ in theirs]
+        numbers = set(_DIGITS.findall(clause))
+        shares = [
+            _likeness(mine - (everything - other), other) if numbers.issubset(_DIGITS.findall(text)) else 0.0
+            for text, other in zip(said, theirs, strict=True)
+        ]
         best = max(shares, default=0.0)
-        turned = {way for share, (_, way) in zip(shares, theirs, strict=True) if share == best}
-        if best >= ALIKE and _is_turned(clause, lang) not in turned:
+        turned = {_is_turned(text, lang) for text, share in zip(said, shares, strict=True) if share == best}
+        if best >= (ALIKE if vocabulary(lang).numbers else ALIKE_BIGRAMS) and _is_turned(clause, lang) not in turned:
             return True
     return False
 
@@ -374,8 +379,9 @@ def _stems(text: str, langs: tuple[str, ...]) -> frozenset[str]:
         for turn in filter(None, (words.denies, words.lessens)):
             plain = _as_words(turn, lang).sub(" " if words.numbers else "", plain)
         for run in runs(plain):
-            if is_unspaced(run):
-                stems.update(term for term in terms(run) if term not in stop and not _HIRAGANA.fullmatch(term))
+            if any(map(is_unspaced, run)):
+                pieces = (term for term in terms(run) if is_unspaced(term))
+                stems.update(term for term in pieces if term not in stop and not _HIRAGANA.fullmatch(term))
             elif run not in stop and not run.isdecimal():
                 stems.add(run[:_STEM])
     return frozenset(stems)

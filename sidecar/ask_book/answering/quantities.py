@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, zip_longest
 
 from ask_book.answering.vocabulary import COMPATIBLE, SYMBOLS, UNIT_WORDS, Unit, Vocabulary, vocabulary
 from ask_book.retrieval.tokens import fold
@@ -50,7 +50,7 @@ _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "
 _HAN = "".join((*_HAN_DIGITS, *_HAN_SCALES))
 _HAN_NUMBER = re.compile(f"(?P<nth>第)?(?:(?P<below>[{_HAN}]+)分之)?(?P<number>[{_HAN}]+)|(?P<half>一半|半分)")
 _COUNTERS = frozenset(
-    "个個種种年月日天時时小分秒度米克公厘毫吨次回倍人名位本枚件只條条步章節节つ岁歳层層座所家元块円斤亩里世页頁周星週か箇ヶ割匹头頭棵株箱羽孔拱扇张張把辆輛艘栋棟幅段片颗粒朵群双雙对對套篇首句行列款类類项項批届期户口"
+    "个個種种年月日天時时小分秒度米克公厘毫吨次回倍人名位本枚件只條条步章節节つ岁歳层層座所家元块円斤亩里世页頁周星週か箇ヶ割匹头頭棵株箱羽孔拱扇张張把辆輛艘栋棟幅段片颗粒朵群双雙对對套篇首句行列款类類项項批届期户口班趟盏盞"
 )
 
 _ISO = re.compile(r"(?<!\d)(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?!\d)")
@@ -65,8 +65,13 @@ _EAST = re.compile(
 )
 _FROM_TO = re.compile(
     r"\W*(?:-|(?:to|through|till|until|a|al|hasta|a la|au|jusqu'a|jusqu'en|ate|bis|fino a)(?!\w)|至|到|から|〜|～)"
-    r"\W*(?:\w{1,3}\W+)?$"
+    r"\W*(?:\w{1,3}\W+)?$|.{0,8}(?:至|到|から).{0,6}$"
 )
+_OF_EVERY = re.compile(
+    r" (?:out of|of|in|von|de|em|sur|su|di)(?: (?:every|each|cada|ogni))? | (?:de|em) cada | su ogni |人中|个中有?|分の"
+)
+_PER_HOUR = re.compile(r" (?:per hour|an hour|por hora|a l'heure|par heure|pro stunde|all'ora|每小时)")
+_AND_A_HALF = re.compile(r" (?:and a half|y medi[oa]|et demie?|e mezz[oa]|e mei[oa])(?!\w)")
 _BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra)\W+(?:\w{1,3}\W+)?$")
 _DAY_BEFORE = re.compile(r"(?<![\d.,])(?P<day>[1-9]\d?)(?:\.?[ºª]|\.|st|nd|rd|th|er)? ?(?:de |of |d')?\Z")
 _DAY_AFTER = re.compile(r"\.? (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\w%°:]|[.,]\d)")
@@ -93,7 +98,7 @@ class Quantity:
 
     `values`: what it may mean, in its `unit`; or `dates`, what it may mean as a date; or a `weekday` (Monday is 1).
     `hedge`: -1 ("nearly"), 0 ("about"), 1 ("more than") or None. `weak`: a word that may mean something else.
-    `word`: written in letters.
+    `word`: written in letters. `parts`: what a share such as "one of four" is made of.
     """
 
     start: int
@@ -105,6 +110,7 @@ class Quantity:
     hedge: int | None = None
     weak: bool = False
     word: bool = False
+    parts: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,16 +126,14 @@ class Facts:
         return tuple(found for lang in self.langs for found in quantities(self.text, lang, source=True))
 
     @cached_property
-    def dimensions(self) -> frozenset[str]:
-        """Of all units that the source names, beside a number or not."""
+    def units(self) -> frozenset[Unit]:
+        """All units that the source names, beside a number or not."""
         words = set(_WORD.findall(fold(self.text)))
         named = {
-            unit.dimension
-            for word, unit in UNIT_WORDS.items()
-            if word in words or (not word.isascii() and word in self.text)
+            unit for word, unit in UNIT_WORDS.items() if word in words or (not word.isascii() and word in self.text)
         }
         signs = set(re.findall(r"[^\W\d_]+[²³23]?(?:/[^\W\d_]+)?|[°º][CF]?|[%‰$€£¥]", self.text.translate(_PLAIN)))
-        return frozenset(named | {SYMBOLS[sign].dimension for sign in signs & SYMBOLS.keys()})
+        return frozenset(named | {SYMBOLS[sign] for sign in signs & SYMBOLS.keys()})
 
     def support(self, claim: Quantity) -> bool:
         """Whether the source has this quantity."""
@@ -137,10 +141,15 @@ class Facts:
             return any(fact.weekday == claim.weekday for fact in self.all)
         if claim.dates:
             return any(map(self._has_date, claim.dates))
-        return any(self._has_value(claim, fact) for fact in self.all) or self._spans(claim)
+        if any(self._has_value(claim, fact) for fact in self.all) or self._spans(claim):
+            return True
+        return bool(claim.parts) and all(part.weak or self.support(part) for part in claim.parts)
 
     def _spans(self, claim: Quantity) -> bool:
-        """Whether so many years lie between two that the source names."""
+        """Whether so many years lie between two that the source names, or so many months from one to another."""
+        if claim.unit == UNIT_WORDS["months"]:
+            lengths = {(last - first) % 12 for first, last in self._spans_of_months}
+            return any(length + more in claim.values for length in lengths for more in (0, 1))
         if claim.unit != UNIT_WORDS["years"]:
             return False
         years = {date.year or 0 for fact in self.all for date in fact.dates}
@@ -177,7 +186,7 @@ class Facts:
     def _has_value(self, claim: Quantity, fact: Quantity) -> bool:
         values = fact.values | {Fraction(part) for date in fact.dates for part in date.parts if part is not None}
         return any(
-            _is_same(mine * factor, theirs, claim.hedge)
+            _is_same(mine * factor, theirs, claim.hedge if claim.unit or not fact.unit else None)
             for factor in self._factors(claim.unit, fact.unit)
             for mine in claim.values
             for theirs in values
@@ -186,15 +195,14 @@ class Facts:
     def _factors(self, claimed: Unit | None, said: Unit | None) -> Iterator[Fraction]:
         """By what a value of the claim may be multiplied to be one of the source; by nothing if they cannot compare."""
         if claimed and said:
-            names = claimed.dimension, said.dimension
-            if names[0] == names[1] or names in COMPATIBLE or names[::-1] in COMPATIBLE:
+            if _are_comparable(claimed, said):
                 yield claimed.factor / said.factor
         elif claimed:
             if claimed.dimension == "ratio":
                 yield claimed.factor
-            kin = {other for pair in COMPATIBLE if claimed.dimension in pair for other in pair}
-            if (kin | {claimed.dimension}) & self.dimensions:
-                yield Fraction(1)
+            for unit in self.units:
+                if _are_comparable(claimed, unit):
+                    yield claimed.factor / unit.factor
         else:
             yield Fraction(1)
 
@@ -220,7 +228,29 @@ def quantities(text: str, lang: str, source: bool = False) -> list[Quantity]:
         for item in finder(read):
             if not any(item.start < other.end and other.start < item.end for other in found):
                 found.append(item if item.dates or item.weekday else _measured(item, read.plain, read.words))
-    return sorted(found, key=lambda item: item.start)
+    found.sort(key=lambda item: item.start)
+    return [*_shares(found, read.plain), *(found if source else ())]
+
+
+def _shares(found: list[Quantity], text: str) -> Iterator[Quantity]:
+    """The quantities, "one of every four" being one of them."""
+    taken = None
+    for item, after in zip_longest(found, found[1:]):
+        if item is taken:
+            continue
+        if after and _OF_EVERY.fullmatch(fold(text[item.end : after.start])) and not (item.unit or item.dates):
+            share = {a / b for a in item.values for b in after.values if 0 < a < b <= 100 and after.unit is None}
+            if share:
+                taken = after
+                unit = Unit("ratio", Fraction(1))
+                yield Quantity(item.start, after.end, frozenset(share), unit, hedge=item.hedge, parts=(item, after))
+                continue
+        yield item
+
+
+def _are_comparable(one: Unit, other: Unit) -> bool:
+    names = one.dimension, other.dimension
+    return names[0] == names[1] or names in COMPATIBLE or names[::-1] in COMPATIBLE
 
 
 def _is_same(mine: Fraction, theirs: Fraction, hedge: int | None) -> bool:
@@ -267,10 +297,18 @@ def _measured(item: Quantity, text: str, words: Vocabulary) -> Quantity:
         named := _unit_at(text, end) or (unit and _unit_at(text, _behind_article(text, end)))
     ):
         unit, end = named
+    if unit and unit.dimension == "length" and (hourly := _PER_HOUR.match(fold(text[end : end + 12]))):
+        unit, end = Unit("speed", unit.factor * Fraction(5, 18) / 1000), end + hourly.end()
+    if half := _AND_A_HALF.match(fold(text[end : end + 12])):
+        values, end = frozenset(value + Fraction(1, 2) for value in values), end + half.end()
     ahead, behind = fold(text[max(0, start - _NEAR) : start]), fold(text[end : end + _NEAR])
     if words.below_zero and re.search(rf"^\W*(?:{words.below_zero})|(?:{words.below_zero})\s*$", f"{behind}\n{ahead}"):
         values |= {-value for value in values}
-    return replace(item, start=start, end=end, values=values, unit=unit, hedge=_hedge(ahead, behind, words))
+    is_cardinal = item.word and text[item.start : item.end].lower() in words.numbers
+    weak = (
+        item.weak and not (unit and is_cardinal and min(values) > 1) and not (max(values) < 1 and behind[:4] == " of ")
+    )
+    return replace(item, start=start, end=end, values=values, unit=unit, hedge=_hedge(ahead, behind, words), weak=weak)
 
 
 def _behind_article(text: str, at: int) -> int:

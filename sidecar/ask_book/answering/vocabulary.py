@@ -119,13 +119,24 @@ _LANGUAGES = {
             "seventeen eighteen nineteen"
         )
         | _counted("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
-        | {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "dozen": 12, "twice": 2, "double": 2},
+        | {
+            "hundred": 100,
+            "thousand": 1000,
+            "million": 10**6,
+            "billion": 10**9,
+            "dozen": 12,
+            "twice": 2,
+            "double": 2,
+            "triple": 3,
+        },
         ordinals=_counted(
             "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
             "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
             1,
         ),
-        fractions=_fractions("half/halves:2 third/thirds:3 quarter/quarters:4 fifth/fifths:5 tenth/tenths:10"),
+        fractions=_fractions(
+            "half/halves:2 third/thirds:3 quarter/quarters/fourth/fourths:4 fifth/fifths:5 tenth/tenths:10"
+        ),
         months=_counted(
             "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep "
             "october/oct november/nov december/dec",
@@ -165,7 +176,7 @@ _LANGUAGES = {
             100,
             100,
         )
-        | {"mil": 1000, "millon": 10**6, "millones": 10**6, "docena": 12},
+        | {"mil": 1000, "millon": 10**6, "millones": 10**6, "docena": 12, "doble": 2, "triple": 3},
         ordinals=_counted(
             "primero/primera/primer segundo/segunda tercero/tercera/tercer/terceras cuarto/cuarta quinto/quinta "
             "sexto/sexta "
@@ -180,7 +191,7 @@ _LANGUAGES = {
             "enero febrero marzo abril mayo junio julio agosto septiembre/setiembre octubre noviembre diciembre", 1
         ),
         weekdays=_counted("lunes martes miercoles jueves viernes sabado/sabados domingo/domingos", 1),
-        weak=_set("uno un una primero primera primer segundo segunda cuarto cuartos cero"),
+        weak=_set("uno un una primero primera primer segundo segunda cuarto cuartos cero doble"),
         joins=frozenset({"y"}),
         lists="y|e|o|u",
         about="unos|unas|cerca de|alrededor de|aproximadamente|aprox|casi|en torno a|mas o menos|sobre|practicamente",
@@ -203,7 +214,7 @@ _LANGUAGES = {
         )
         | _counted("vingt/vingts trente quarante cinquante soixante septante octante nonante", 20, 10)
         | {"cent": 100, "cents": 100, "mille": 1000, "million": 10**6, "millions": 10**6, "milliard": 10**9}
-        | {"milliards": 10**9, "douzaine": 12},
+        | {"milliards": 10**9, "douzaine": 12, "double": 2, "triple": 3},
         ordinals=_counted(
             "premier/premiere deuxieme/second/seconde troisieme quatrieme cinquieme sixieme septieme huitieme neuvieme "
             "dixieme onzieme douzieme treizieme quatorzieme quinzieme seizieme",
@@ -216,7 +227,7 @@ _LANGUAGES = {
             "samedi/samedis dimanche/dimanches",
             1,
         ),
-        weak=_set("un une neuf premier premiere second seconde demi demie zero"),
+        weak=_set("un une neuf premier premiere second seconde demi demie zero double"),
         joins=frozenset({"et"}),
         lists="et|ou",
         about="environ|pres de|autour de|a peu pres|approximativement|quelque|presque|dans les|aux alentours de",
