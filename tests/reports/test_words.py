@@ -3,6 +3,7 @@ import re
 import pytest
 
 from ask_book.reports.words import _tables, words, written_date
+from ask_book.retrieval.language import languages
 
 CREATED = "2026-03-09T21:05:00.000+00:00"
 
@@ -26,6 +27,10 @@ def test_each_language_says_all_that_english_says(lang: str) -> None:
 )  # fmt: skip
 def test_dates(lang: str, day: str) -> None:
     assert written_date(CREATED, lang) == day
+
+
+def test_reports_speak_what_the_panel_speaks() -> None:
+    assert set(_tables()) == set(languages())
 
 
 def test_a_language_without_a_table_is_english() -> None:
