@@ -13,10 +13,11 @@ import pytest
 from ask_book.errors import AskBookError
 from ask_book.llm.endpoint import Endpoint
 from ask_book.llm.errors import ProviderError
+from ask_book.retrieval import remote
 from ask_book.retrieval.kept import Kept
 from ask_book.retrieval.remote import RemoteEmbedder
 from ask_book.retrieval.vectors import embed, plan
-from provider import CUT, Json, Provider, Reply, Script, _embeddings, fails, nobody, provider, vector
+from provider import CUT, HANG, Json, Provider, Reply, Script, _embeddings, fails, nobody, provider, vector
 from retrieval.texts import manifest_of
 
 BOOK = manifest_of([(f"Chapter {number}", f"The text of number {number}") for number in range(150)])
@@ -160,6 +161,29 @@ def test_after_a_failure_questions_do_not_wait_for_the_host() -> None:
     with provider(*[fails(401)] * 3) as host:
         assert using(host.base_url, work) == ["provider_key"] * 3
         assert len(host.asked) == 1
+
+
+def test_a_host_that_hangs_is_not_waited_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work(embedder: RemoteEmbedder) -> list[str]:
+        codes = []
+        await embedder.passages(["to be connected"])
+        for _ in range(3):
+            with pytest.raises(ProviderError) as error:
+                await embedder.query("who?")
+            codes.append(error.value.code)
+        return codes
+
+    monkeypatch.setattr(remote, "QUESTION_SECONDS", 0.2)
+    with provider(good, *[Reply(steps=(HANG,))] * 3) as host:
+        assert using(host.base_url, work) == ["provider_timeout"] * 3
+        assert len(host.asked) == 2
+
+
+def test_a_limit_of_tokens_a_minute_does_not_cut_texts(waits: list[float]) -> None:
+    busy = fails(429, "Request too large for tokens per min (TPM)", retry_after="5")
+    with provider(busy, good, good, good) as host:
+        using(host.base_url, lambda embedder: embedder.passages(["word " * 700]))
+        assert {len(asked.json["input"][0]) for asked in host.asked} == {3500}
 
 
 def test_a_host_that_is_not_there_is_not_waited_for(waits: list[float]) -> None:

