@@ -43,9 +43,12 @@ _CLAUSE = re.compile(r"(?<!\d)\.(?!\d)|[;:!?…—()。，；：！？、,]+(?!\
 _TAIL = re.compile(r"[:：,，(（—]")
 _NAME = re.compile(r"[^\W\d_]\w*")
 _BEGINNING = re.compile(r"(?:^|[!?…:：\"“”„«»‹¿¡(\[|>\n—–])[\s*_\"“«'’]*$")
+_APPOSITION = re.compile(r", [a-zà-ÿ][^,.;:]{2,40},\s")
+_ADVERB = re.compile(r"(?:ly|ment|mente)$")
 _INITIAL = re.compile(r"(?:^|\W)[^\W\d_]\.\s?$")
 _DIGITS = re.compile(r"\d+")
 _STEM = 5
+_NEAR = 12
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 
 
@@ -195,8 +198,10 @@ def _counts_otherwise(item: Quantity, sentence: str, source: _Source) -> bool:
     if item.unit or item.dates or item.weekday:
         return False
     thing = _counted(sentence, item)
-    same = [fact for fact in source.facts.all if thing and not fact.unit and _counted(source.facts.text, fact) == thing]
-    return bool(same) and not any(item.values & fact.values or item.hedge is not None for fact in same)
+    facts = [fact for fact in source.facts.all if not (fact.unit or fact.dates or fact.weekday)]
+    same = [fact for fact in facts if thing and _counted(source.facts.text, fact) == thing]
+    near = [fact for fact in facts if any(0 <= other.start - fact.end < _NEAR for other in same)]
+    return bool(same) and item.hedge is None and not any(item.values & fact.values for fact in (*same, *near))
 
 
 def _counted(text: str, item: Quantity) -> str:
@@ -273,10 +278,13 @@ def _is_name(
     behind = words[at + 1] if at + 1 < len(words) else None
     if behind and behind.run in source.capitals and _adjoin(sentence, word, behind):
         return True
+    missing = [other for other in known if other.run not in said]
+    if missing and _APPOSITION.match(sentence[word.start + len(word.text) :]) and not _ADVERB.search(word.run):
+        return True
     return any(
         behind and behind.run in [later.run for later in source.words[place + 1 : place + 3]]
         for place, other in enumerate(source.words)
-        if other in known and other.run not in said
+        if other in missing
     )
 
 

@@ -68,7 +68,8 @@ _FROM_TO = re.compile(
     r"\W*(?:\w{1,3}\W+)?$|.{0,8}(?:至|到|から).{0,6}$"
 )
 _OF_EVERY = re.compile(
-    r" (?:out of|of|in|von|de|em|sur|su|di)(?: (?:every|each|cada|ogni))? | (?:de|em) cada | su ogni |人中|个中有?|分の"
+    r" (?:out of|of|in|von|de|em|sur|su|di)(?: (?:every|each|cada|ogni|the|las|los|les|den|as|os))? "
+    r"|人中|个中有?|分の"
 )
 _PER_HOUR = re.compile(r" (?:per hour|an hour|por hora|a l'heure|par heure|pro stunde|all'ora|每小时)")
 _AND_A_HALF = re.compile(r" (?:and a half|y medi[oa]|et demie?|e mezz[oa]|e mei[oa])(?!\w)")
@@ -200,9 +201,8 @@ class Facts:
         elif claimed:
             if claimed.dimension == "ratio":
                 yield claimed.factor
-            for unit in self.units:
-                if _are_comparable(claimed, unit):
-                    yield claimed.factor / unit.factor
+            if any(_are_comparable(claimed, unit) and claimed.factor == unit.factor for unit in self.units):
+                yield Fraction(1)
         else:
             yield Fraction(1)
 
