@@ -23,6 +23,7 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Question
 from ask_book.answering.round import Found, Round, SpentError, UnprovenError
 from ask_book.book.manifest import Tag
+from ask_book.book.notice import Notice
 from ask_book.llm.errors import ProviderError
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ async def answer(
     """
     now = Round(book, asked, assistant, k, with_what_went_before(book, asked))
     now.notices += [*book.notices, *([assistant.notice] if assistant.notice else [])]
+    if asked.mode in ("grounded", "tools") and not (assistant.host or assistant.notice):
+        now.notices.append(Notice("no_model", "No language model is set up to write answers: these are quotes."))
     if reply := small_talk(book, asked.text):
         for event in _tell(now, reply):
             yield event
@@ -122,8 +125,8 @@ async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
         await _choose_quotes(now)
         if isinstance(error, ProviderError) and not now.found.quotes:
             raise
-        said = " ".join(filter(None, (texts.get(_text_of(error), ""), error.message, error.hint)))
-        yield now.notice(error.code, said)
+        details = () if isinstance(error, UnprovenError) else (error.message, error.hint)
+        yield now.notice(error.code, " ".join(filter(None, (texts.get(_text_of(error), ""), *details))))
     finally:
         # Also when the reader has left: what was used is used.
         with anyio.CancelScope(shield=True):
@@ -194,7 +197,8 @@ def _again(now: Round, known: Answer) -> Iterator[Event]:
     now.lap("first")
     yield Event("delta", known.answer)
     now.lap("total")
-    yield Event("done", replace(known, id=secrets.token_urlsafe(9), timings={**now.timings, "cached": 1.0}))
+    told = {**now.timings, "cached": 1.0}
+    yield Event("done", replace(known, id=secrets.token_urlsafe(9), notices=tuple(now.notices), timings=told))
 
 
 def _tag(book: OpenBook, hit: Hit) -> Tag:

@@ -37,4 +37,5 @@ class Cache:
 
 def key(book: OpenBook, asked: Question, mode: str, k: int) -> Key:
     """All that an answer depends on."""
-    return book.manifest.book.hash, asked.text, asked.history, asked.scope, mode, k
+    vectors = book.index.vectors.name if book.index.vectors else ""
+    return book.manifest.book.hash, vectors, asked.text, asked.history, asked.scope, mode, k
