@@ -82,6 +82,13 @@ def test_ask_prints_a_readable_answer(run: Run, small_book: Path, monkeypatch: p
     assert lines[4].strip().endswith("/puentes.html")
 
 
+def test_what_markdown_escapes_is_shown_as_it_is(run: Run, small_book: Path) -> None:
+    text = "# Los puentes\n\nEl catálogo de puentes está en https://example.org/a_b*c y no tiene fin.\n"
+    (small_book / "puentes.qmd").write_text(text, encoding="utf-8")
+    said = run("ask", "¿Dónde está el catálogo de puentes?", small_book).stdout
+    assert said.startswith("El catálogo de puentes está en https://example.org/a_b*c y no tiene fin. [1]\n")
+
+
 def test_not_found_is_a_no_with_its_reasons(run: Run, small_book: Path) -> None:
     done = run("ask", "¿Qué opina del fútbol en Miami?", small_book)
     assert done.returncode == 1

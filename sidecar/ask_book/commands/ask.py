@@ -85,7 +85,7 @@ def _say_notes(result: Answer, site: str) -> None:
 
 def _readable(markdown: str) -> str:
     """Markdown as a terminal shows it: notes as [1], escapes taken off."""
-    return re.sub(r"\\([\\`*_{}\[\]<>()#+.!|$~^-])", r"\1", _NOTE.sub(r"[\1]", markdown))
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", _NOTE.sub(r"[\1]", markdown))
 
 
 def _say_note(citation: Citation, site: str) -> None:
