@@ -139,6 +139,7 @@ built = asyncio.run(build(manifest, folder / "index", Embedder(), Consent("a lar
 told(words=words, vectors=time.perf_counter() - started, embedded=built.embedded)
 """
 START = """
+from ask_book.retrieval.index import open_index
 index = open_index(manifest, folder / "index", Embedder())
 opened = time.perf_counter() - started
 index.search("w77 w1234 w999", 7, vector=index.vectors.matrix[17])
