@@ -187,7 +187,15 @@ def test_a_context_that_is_too_small_gets_fewer_passages(valley: OpenBook, good:
     with heard(valley, DRY, fails(400, "exceeds the available context size"), says(good)) as (model, events):
         assert done(events).mode == "grounded"
         counts = [prompt.count("<passage ") for prompt in model.prompts()]
+        lengths = [one.json["max_tokens"] for one in model.asked]
     assert counts[1] == counts[0] // 2
+    assert lengths == [4000, 2000]
+
+
+def test_a_context_that_ends_in_mid_answer_is_a_failure(valley: OpenBook) -> None:
+    cut = sends(chunk("Dura de junio a septiembre y "), {"error": {"message": "context size exceeded"}})
+    with heard(valley, DRY, cut, says("Otra cosa.")) as (model, events):
+        assert (done(events).notices[0].code, len(model.asked)) == ("provider_context", 1)
 
 
 def test_one_question_takes_no_more_than_it_may(valley: OpenBook, good: str) -> None:

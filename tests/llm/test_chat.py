@@ -3,9 +3,12 @@ import json
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ask_book.llm import chat as chat_module
 from ask_book.llm.chat import Chat, Message, Tool, ToolCall, Usage, estimated_tokens
@@ -80,6 +83,24 @@ def test_a_streamed_answer_and_what_it_took() -> None:
         "stream_options": {"include_usage": True},
         "temperature": 0.2,
     }
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(1, 700), max_size=6), st.sampled_from([1, 2, 5]))
+def test_where_the_bytes_are_cut_does_not_matter(cuts: list[int], piece: int) -> None:
+    whole = says("El año 106 — 日本 🐝.", piece=piece)
+    stream = b"".join(step for step in whole.steps if isinstance(step, bytes))
+    borders = [0, *sorted(set(cuts)), len(stream)]
+    parts = heard(sends(*(stream[start:end] for start, end in pairwise(borders) if stream[start:end])))
+    assert text(parts) == "El año 106 — 日本 🐝."
+    assert parts[-1] == Usage(100, 20)
+
+
+def test_a_proxy_is_not_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    with nobody() as dead:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, dead.removesuffix("/v1"))
+        assert text(heard(says("Yes."))) == "Yes."
 
 
 def test_without_a_key_no_key_is_sent() -> None:

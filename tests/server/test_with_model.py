@@ -13,7 +13,9 @@ import httpx
 import pytest
 
 from answering.with_model import tagged
+from ask_book.answering.ask import SET_ASIDE
 from ask_book.answering.assistant import Assistant
+from ask_book.answering.budget import Budget
 from ask_book.answering.open_book import OpenBook
 from ask_book.book.project import find_project
 from ask_book.book.settings import settings_of
@@ -37,10 +39,13 @@ def good(book: OpenBook) -> str:
 
 
 @contextmanager
-def sidecar(holder: Holder, *replies: Script, silence: float = 20) -> Iterator[tuple[httpx.Client, Provider]]:
+def sidecar(
+    holder: Holder, *replies: Script, silence: float = 20, budget: Budget | None = None
+) -> Iterator[tuple[httpx.Client, Provider]]:
     """A client of a server that has a model."""
     with provider(*replies) as model:
-        assistant = Assistant(Chat(Endpoint(model.base_url, "sk-secret-key", silence), "m", Http()), "grounded")
+        chat = Chat(Endpoint(model.base_url, "sk-secret-key", silence), "m", Http())
+        assistant = Assistant(chat, "grounded", budget=budget or Budget())
         app = create_app(holder, Access("t0ken"), assistant=lambda: assistant)
         with served(app) as port, httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
             yield client, model
@@ -103,6 +108,16 @@ def test_a_reader_of_json_who_leaves_ends_it_too(holder: Holder) -> None:
         left = time.monotonic()
         wait_until(lambda: bool(model.left))
         assert model.left[0] - left < 1
+
+
+def test_what_a_reader_who_leaves_has_used_is_counted(holder: Holder, tmp_path: Path) -> None:
+    budget = Budget(100_000, tmp_path)
+    with sidecar(holder, sends(HANG), budget=budget) as (client, model):
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/ask", json=DRY, timeout=1)
+        wait_until(lambda: bool(model.left))
+        wait_until(lambda: json.loads((tmp_path / "tokens.json").read_text())["tokens"] != SET_ASIDE)
+    assert 200 < json.loads((tmp_path / "tokens.json").read_text())["tokens"] < SET_ASIDE
 
 
 def test_a_failing_model_is_a_notice_and_an_answer(holder: Holder) -> None:

@@ -20,6 +20,7 @@ async def grounded_answer(now: Round) -> AsyncGenerator[Event, None]:
     """The events after `sources`. Raises `ProviderError`, `SpentError` or `UnprovenError`, also in mid-answer."""
     telling = [item.tag for item in now.found.passages if item.tag not in now.book.references]
     tags = telling or [item.tag for item in now.found.passages]
+    shown = False
     while True:
         asked = prompt(now, tags)
         fits = sum(estimated_tokens(message.content) for message in asked.messages)
@@ -29,13 +30,15 @@ async def grounded_answer(now: Round) -> AsyncGenerator[Event, None]:
         try:
             async with aclosing(_write(now, asked)) as events:
                 async for event in events:
+                    shown = True
                     yield event
             return
         except ContextTooLongError:
-            # Said before anything came: the better half of the passages may fit.
-            if len(tags) == 1:
+            if len(tags) == 1 or shown:
                 raise
+            # The better half of the passages may fit, with half the room for an answer.
             tags = tags[: len(tags) // 2]
+            now.answer_tokens //= 2
 
 
 async def _write(now: Round, asked: Prompt) -> AsyncGenerator[Event, None]:

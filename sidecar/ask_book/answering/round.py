@@ -18,6 +18,7 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Question
 from ask_book.book.notice import Notice
 from ask_book.errors import AskBookError
+from ask_book.llm.errors import ProviderError
 from ask_book.retrieval.language import Locale, language_of, locale
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Round:
     notices: list[Notice] = field(default_factory=list)
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    answer_tokens: int = ANSWER_TOKENS
     finish: str = ""
 
     @property
@@ -127,10 +129,10 @@ class Round:
             messages,
             tools=tools,
             temperature=self.assistant.temperature,
-            max_tokens=min(ANSWER_TOKENS, left),
+            max_tokens=min(self.answer_tokens, left),
             **more,
         )
-        said, counted = 0, None
+        said, counted, came_to_nothing = 0, None, False
         try:
             async with aclosing(parts):
                 async for part in parts:
@@ -139,8 +141,12 @@ class Round:
                     else:
                         said += len(part) if isinstance(part, str) else 0
                         yield part
+        except ProviderError:
+            came_to_nothing = not said
+            raise
         finally:
-            counted = counted or Usage(prompt if said else 0, said // 4, "")
+            # Who leaves before the first words has them read the prompt all the same.
+            counted = counted or Usage(0 if came_to_nothing else prompt, said // 4, "")
             self.prompt_tokens += counted.prompt
             self.completion_tokens += counted.completion
             self.finish = counted.finish

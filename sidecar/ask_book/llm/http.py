@@ -32,7 +32,7 @@ from ask_book.llm.errors import (
     WrongKeyError,
 )
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 5.0
 ATTEMPTS = 3
 LONGEST_WAIT = 8.0
 LINE_BYTES = 1_000_000
