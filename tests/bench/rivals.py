@@ -88,8 +88,26 @@ def sqlite_fts5(passages: Passages, lang: str) -> Search:
     return search
 
 
+def rank_bm25_snowball(passages: Passages, lang: str) -> Search:
+    """rank_bm25's BM25Okapi with snowball stems."""
+    bm25, stem = module("rank_bm25"), module("Stemmer").Stemmer(LANGUAGES[lang])
+
+    def cut(text: str) -> list[str]:
+        return list(stem.stemWords(re.findall(r"\w+", text.lower())))
+
+    engine = bm25.BM25Okapi(list(map(cut, texts_of(passages))))
+
+    def search(question: str) -> list[int]:
+        scores = engine.get_scores(cut(question))
+        return [int(at) for at in (-scores).argsort(kind="stable")[:10]]
+
+    return search
+
+
 ENGINES: dict[str, Callable[[Passages, str], Search]] = {"SQLite FTS5": sqlite_fts5}
 if find_spec("bm25s") and find_spec("Stemmer"):
     ENGINES["bm25s, snowball"] = bm25s_snowball
 if find_spec("tantivy"):
     ENGINES["tantivy, snowball"] = tantivy_snowball
+if find_spec("rank_bm25") and find_spec("Stemmer"):
+    ENGINES["rank_bm25, snowball"] = rank_bm25_snowball

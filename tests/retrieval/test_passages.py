@@ -1,11 +1,8 @@
-"""What a passage is found by, and its sentences."""
+"""What a passage is found by, and how much of it is no prose."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from ask_book.retrieval.bm25 import build
-from ask_book.retrieval.passages import indexed_text, read
+from ask_book.retrieval.passages import asides, indexed_text
 from small_books import small_manifest
 
 
@@ -20,23 +17,11 @@ def test_headings_come_twice_and_contexts_once() -> None:
     assert all(text.count(context) >= 1 for context in contexts)
 
 
-def test_sentences_end_at_marks_before_a_space_and_at_lines() -> None:
-    text = "It costs 3.5 euros. Is it much? No\nNext line; and end"
-    postings = build([text])
-    passage = read(text, postings.ids, marks=False, short=False)
-    sentences = np.split(passage.terms, passage.starts[1:])
-    terms = [[postings.vocabulary[row] for row in sentence] for sentence in sentences]
-    whole_words = [sorted(term[1:-1] for term in sentence if term[0] == term[-1] == "_") for sentence in terms]
-    assert whole_words == [
-        ["3", "5", "costs", "euros", "it"],
-        ["is", "it", "much"],
-        ["no"],
-        ["line", "next"],
-        ["and", "end"],
-    ]
-
-
-def test_a_term_counts_once_a_sentence_and_empty_sentences_do_not_count() -> None:
-    text = "so so so.  \n\n so, …"
-    passage = read(text, build([text]).ids, marks=False, short=False)
-    assert (passage.terms.tolist(), passage.starts.tolist(), passage.distinct.tolist()) == ([0, 0], [0, 1], [0])
+def test_the_share_that_is_no_prose() -> None:
+    manifest = small_manifest("es")
+    table = asides(manifest)[2]
+    chunk = manifest.chunks[2]
+    blocks = manifest.chapters[chunk.chapter].blocks_in(chunk.start, chunk.end)
+    assert 0 < table < 1
+    assert table == sum(len(b.text) for b in blocks if b.kind in {"table", "math"}) / sum(len(b.text) for b in blocks)
+    assert not asides(manifest)[0]

@@ -34,12 +34,6 @@ def order(passages: list[tuple[str, str]], question: str, k: int = 7) -> list[in
     return [hit.chunk for hit in index_of(passages).search(question, k).hits]
 
 
-def test_a_sentence_that_has_all_the_words_wins() -> None:
-    scattered = "Bees sleep at night. Nobody counts them. A good keeper knows that much, and waits for the sun."
-    together = "On cold mornings the roof is wet. The keeper counts bees. Then she goes down to drink a coffee."
-    assert order([("One", scattered), ("Two", together)], "keeper counts bees") == [1, 0]
-
-
 def test_a_list_of_references_does_not_crowd_out_prose() -> None:
     prose = "Flood maps are drawn from the heights of the land and from what the neighbours remember of every flood."
     listed = "Marlow (2019). Flood maps. Ames (2020). Flood maps of cities. Flood maps and people."

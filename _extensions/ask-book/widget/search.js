@@ -5,7 +5,7 @@
 askBook.offPage((askBook) => {
   const GRAM = 4, K1 = 1.2, B = 0.75;
   const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5, ASIDE = 0.2;
-  const CANDIDATES = 30, SENTENCE_SHARE = 0.25, SAME_PASSAGE = 0.8;
+  const REPEATED = 3, SAME_PASSAGE = 0.8;
   const BIAS = -7.9, SCORE = 15.2, COVERED = 3.15, NAME = -2.1, ENOUGH = 0.11, LOOKED_AT = 3;
   const ASIDES = new Set(["code", "output", "table", "math"]);
   const SLICE_MS = typeof document === "undefined" ? 250 : 12; // A worker has no page to leave a turn to.
@@ -21,7 +21,6 @@ askBook.offPage((askBook) => {
   /** @type {Record<string, string>} */
   const SPELT_OUT = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", ħ: "h", ı: "i", þ: "th", ς: "σ" };
   const QUOTED = /["“”„«「『]([^"“”„«»「」『』]+)["“”»」』]/g;
-  const SENTENCE_END = /[.!?…:;]\s+|[。！？；]|\n/;
 
   /** @param {string} text @param {boolean} [marks] keep diacritics */
   function fold(text, marks) {
@@ -84,7 +83,6 @@ askBook.offPage((askBook) => {
     }
   }
 
-  /** @typedef {{ sentences: Set<string>[], terms: Set<string> }} Passage */
   /** @typedef {{ written: string, run: string, stop: boolean, glued: boolean }} Word */
 
   class Index {
@@ -105,8 +103,8 @@ askBook.offPage((askBook) => {
       /** @type {number[]} */
       this.lengths = [];
       this.mean = 1;
-      /** @type {Map<number, Passage>} */
-      this.passages = new Map();
+      /** @type {Map<number, Set<string>>} */
+      this.words = new Map();
     }
 
     /** Index every passage, in slices of time that leave the page its turn. @param {(share: number) => void} [tell] */
@@ -193,15 +191,26 @@ askBook.offPage((askBook) => {
       return [...new Set([book.chapter.title, ...book.sectionAt(start).heading_path])];
     }
 
-    /** @param {number} at @returns {Passage} */
-    passage(at) {
-      let passage = this.passages.get(at);
-      if (!passage) {
-        const sentences = this.body(at).split(SENTENCE_END).map((part) => new Set(tokens(part, this.marks)));
-        passage = { sentences, terms: new Set(sentences.flatMap((sentence) => [...sentence])) };
-        this.passages.set(at, passage);
+    /** The words of a passage's text. @param {number} at @returns {Set<string>} */
+    wordsOf(at) {
+      let words = this.words.get(at);
+      if (!words) {
+        words = new Set(runs(fold(this.body(at), this.marks)));
+        this.words.set(at, words);
       }
-      return passage;
+      return words;
+    }
+
+    /** Whether a passage has a term. @param {string} term @param {number} at */
+    holds(term, at) {
+      const row = this.postingsOf(term);
+      let low = 0, high = row.length / 2;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (row[2 * middle] < at) low = middle + 1;
+        else high = middle;
+      }
+      return row[2 * low] === at;
     }
 
     /** @param {string} question */
@@ -248,13 +257,8 @@ askBook.offPage((askBook) => {
         }
       }
       base.forEach((value, at) => (base[at] = (factor[at] * value) / attainable));
-      const candidates = best(base.map((value, at) => [at, value + (1 - value) * place[at]])).slice(0, Math.max(CANDIDATES, 2 * k));
-      const scored = candidates.map(([at]) => {
-        const covered = this.passage(at).sentences.map((sentence) => sum([...gains].map(([term, gain]) => (sentence.has(term) ? gain : 0))));
-        const score = (1 - SENTENCE_SHARE) * base[at] + (SENTENCE_SHARE * factor[at] * Math.max(...covered)) / attainable;
-        return /** @type {[number, number]} */ ([at, score + (1 - score) * place[at]]);
-      });
-      const hits = this.#withoutRepetitions(best(scored), k);
+      const scored = best(base.map((value, at) => [at, value + (1 - value) * place[at]])).slice(0, REPEATED * k);
+      const hits = this.#withoutRepetitions(scored, k);
       const missing = phrases.filter((phrase, i) => phrase.runs.length > 1 && !holders[i].size).map(({ written }) => written);
       return { hits, evidence: this.#judge(words, hits, missing, place.reduce((a, b) => Math.max(a, b), 0)) };
     }
@@ -273,10 +277,10 @@ askBook.offPage((askBook) => {
       const kept = [];
       for (const [chunk, score] of scored) {
         if (kept.length === k) break;
-        const mine = this.passage(chunk).terms;
+        const mine = this.wordsOf(chunk);
         const isNew = kept.every((other) => {
-          const theirs = this.passage(other.chunk).terms;
-          const common = [...mine].filter((term) => theirs.has(term)).length;
+          const theirs = this.wordsOf(other.chunk);
+          const common = [...mine].filter((word) => theirs.has(word)).length;
           return !mine.size || common < SAME_PASSAGE * (mine.size + theirs.size - common);
         });
         if (isNew) kept.push({ chunk, score });
@@ -296,8 +300,7 @@ askBook.offPage((askBook) => {
       const names = /^de/i.test(this.manifest.book.lang || askBook.lang) ? 0
         : absent.filter((word) => /^\p{Lu}/u.test(word.written) && word !== words[0]).length;
       const covered = Math.max(0, ...hits.slice(0, LOOKED_AT).map(({ chunk }) => {
-        const headings = new Set(tokens(this.headings(chunk).join(" "), this.marks));
-        const has = (/** @type {string} */ term) => headings.has(term) || this.passage(chunk).terms.has(term);
+        const has = (/** @type {string} */ term) => this.holds(term, chunk);
         return sum(asked.map((word) => (families.get(word)?.some(has) ? (IS_UNSPACED.test(word.run) ? 0.5 : 1) : 0)));
       }));
       const logit = BIAS + SCORE * (hits[0]?.score ?? 0) + COVERED * Math.log1p(covered) + NAME * (names + missing.length);

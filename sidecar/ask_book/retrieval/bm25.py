@@ -115,6 +115,12 @@ class Postings:
         shares: Floats = times / (times + self._norms[passages])
         return shares
 
+    def holds(self, term: str, passages: Ints) -> Mask:
+        """Whether each of these passages has a term."""
+        own = self.passages_with(term)
+        at = np.minimum(np.searchsorted(own, passages), max(0, len(own) - 1))
+        return own[at] == passages if len(own) else np.zeros(len(passages), np.bool_)
+
     def passages_with(self, term: str) -> npt.NDArray[np.int32]:
         """The passages that have a term, in order."""
         row = self.ids.get(term)

@@ -23,15 +23,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from ask_book.retrieval import tokens
-from ask_book.retrieval.bm25 import Postings
+from ask_book.retrieval.bm25 import Mask, Postings
 from ask_book.retrieval.places import HELD, is_name_of_place
 from ask_book.retrieval.query import Query, Word
 
@@ -57,12 +56,12 @@ class Evidence:
 class Findings:
     """What a search brought, for `judge`.
 
-    `score` of the best passage; `passages`: the terms of the best `LOOKED_AT`, headings included, as rows of the
-    `postings`; `missing`: phrases that no passage has; `named`: the strongest mark of `places.named`.
+    `score` of the best passage; `passages`: the best `LOOKED_AT`, as numbers of the `postings`; `missing`: phrases
+    that no passage has; `named`: the strongest mark of `places.named`.
     """
 
     score: float
-    passages: tuple[npt.NDArray[np.int32], ...]
+    passages: tuple[int, ...]
     postings: Postings
     missing: tuple[str, ...] = ()
     named: float = 0.0
@@ -97,12 +96,12 @@ def judge(
     )
 
 
-def lacking(query: Query, terms: npt.NDArray[np.int32], postings: Postings) -> tuple[str, ...]:
-    """The words of the question, stop words aside, that a passage with these terms does not have."""
-    has = set(terms.tolist())
+def lacking(query: Query, passage: int, postings: Postings) -> tuple[str, ...]:
+    """The words of the question, stop words aside, that a passage does not have."""
     asked = [word for word in query.words if not word.stop]
-    rows = [{postings.ids[term] for term in family(word.run, postings.vocabulary)} for word in asked]
-    return tuple(dict.fromkeys(_written(query, [w for w, own in zip(asked, rows, strict=True) if not own & has])))
+    families = [family(word.run, postings.vocabulary) for word in asked]
+    has = [_held(members, (passage,), postings).any() for members in families]
+    return tuple(dict.fromkeys(_written(query, [word for word, yes in zip(asked, has, strict=True) if not yes])))
 
 
 def family(run: str, vocabulary: Sequence[str]) -> frozenset[str]:
@@ -139,14 +138,19 @@ def _words(prefix: str, vocabulary: Sequence[str]) -> list[str]:
 
 
 def _covered(asked: Sequence[Word], families: Sequence[frozenset[str]], found: Findings) -> float:
-    rows = [[found.postings.ids[term] for term in members] for members in families]
     shares = [0.5 if tokens.is_unspaced(word.run) else 1.0 for word in asked]
-    most = 0.0
-    for terms in found.passages:
-        has = np.zeros(len(found.postings.vocabulary), np.bool_)
-        has[terms] = True
-        most = max(most, sum(share for share, members in zip(shares, rows, strict=True) if has[members].any()))
-    return most
+    covered = np.zeros(len(found.passages))
+    for share, members in zip(shares, families, strict=True):
+        covered += share * _held(members, found.passages, found.postings)
+    return float(covered.max(initial=0.0))
+
+
+def _held(members: Iterable[str], passages: Sequence[int], postings: Postings) -> Mask:
+    """Which of the passages have one of the terms."""
+    at, held = np.array(passages, np.int64), np.zeros(len(passages), np.bool_)
+    for term in members:
+        held |= postings.holds(term, at)
+    return held
 
 
 def _inner(query: Query, absent: list[Word]) -> list[Word]:

@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from ask_book.book.manifest import Manifest
 from ask_book.book.notice import Notice
@@ -68,10 +67,10 @@ class Index:
         factor = factor * (most == most.max(initial=0))
         place = places.named(self.manifest, question)
         meaning = self._meaning(vector, factor > 0)
-        ranked = ranking.rank(asked, self.postings, self._passage, factor, place, k, meaning)
+        ranked = ranking.rank(asked, self.postings, self._words, factor, place, k, meaning)
         found = Findings(
             score=ranked[0][1] if ranked else 0.0,
-            passages=tuple(self._terms(at) for at, _ in ranked[:LOOKED_AT]),
+            passages=tuple(at for at, _ in ranked[:LOOKED_AT]),
             postings=self.postings,
             missing=tuple(
                 phrase.written
@@ -91,17 +90,13 @@ class Index:
 
     def lacking(self, question: str, at: int) -> tuple[str, ...]:
         """The words of a question, stop words aside, that a passage and its headings do not have."""
-        asked = query.read(question, locale(language_of(question, self.lang)).stopwords, self.marks)
-        return lacking(asked, self._terms(at), self.postings)
+        asked = query.read(
+            question, locale(language_of(question, self.lang)).stopwords, self.marks, self.postings.short
+        )
+        return lacking(asked, at, self.postings)
 
     def _runs(self, at: int) -> list[str]:
         return tokens.runs(tokens.fold(passages.body(self.manifest, self.manifest.chunks[at]), self.marks))
-
-    def _terms(self, at: int) -> npt.NDArray[np.int32]:
-        rows = self.postings.ids
-        headings = " ".join(passages.headings_of(self.manifest, self.manifest.chunks[at]))
-        known = [rows[term] for term in tokens.tokens(headings, self.marks, self.postings.short) if term in rows]
-        return np.concatenate([self._passage(at).distinct, np.array(known, np.int32)])
 
     @cached_property
     def _factor(self) -> bm25.Floats:
@@ -110,15 +105,9 @@ class Index:
         return references * (1 - ASIDE * passages.asides(self.manifest))
 
     @cached_property
-    def _passage(self) -> Callable[[int], passages.Passage]:
-        """Passages are read when they are first looked at; those of a large book are not all kept."""
-
-        @lru_cache(maxsize=8192)
-        def read(at: int) -> passages.Passage:
-            text = passages.body(self.manifest, self.manifest.chunks[at])
-            return passages.read(text, self.postings.ids, self.marks, self.postings.short)
-
-        return read
+    def _words(self) -> Callable[[int], frozenset[str]]:
+        """The words of a passage, read when it is first looked at; those of a large book are not all kept."""
+        return lru_cache(maxsize=8192)(lambda at: frozenset(self._runs(at)))
 
 
 def open_index(manifest: Manifest, folder: Path, embedder: Embedder | None = None) -> Index:

@@ -1,33 +1,14 @@
-"""A passage as search reads it: what it is found by, its words in order, the terms of its sentences."""
+"""A passage as search reads it: what it is found by, what its text is, how much of that is no prose."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ask_book.book.manifest import Chunk, Manifest
-from ask_book.retrieval import tokens
 
 ASIDES = frozenset({"code", "output", "table", "math"})
 Floats = npt.NDArray[np.float64]
-
-_SENTENCE_END = re.compile(r"[.!?…:;]\s+|[。！？；]|\n")
-
-
-@dataclass(frozen=True)
-class Passage:
-    """The terms of a text as rows of the vocabulary: of each sentence, each once, and of all, each once.
-
-    Sentence `i` has `terms[starts[i]:starts[i + 1]]`, the last one the rest; none is empty.
-    """
-
-    terms: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int32]
-    distinct: npt.NDArray[np.int32]
 
 
 def indexed_text(manifest: Manifest, chunk: Chunk) -> str:
@@ -55,23 +36,6 @@ def asides(manifest: Manifest) -> Floats:
         whole = sum(len(block.text) for block in blocks)
         shares[at] = sum(len(block.text) for block in blocks if block.kind in ASIDES) / (whole or 1)
     return shares
-
-
-def read(text: str, rows: Mapping[str, int], marks: bool, short: bool) -> Passage:
-    """Cut a text into sentences: at line ends, and at `.!?…:;` before a space (`。！？；` need none).
-
-    `rows` numbers the terms of the vocabulary; terms that it does not have are left out. `marks` and `short` as in
-    `tokens.tokens`.
-    """
-    terms: list[int] = []
-    starts: list[int] = []
-    for part in _SENTENCE_END.split(text):
-        known = {rows[term] for term in tokens.tokens(part, marks, short) if term in rows}
-        if known:
-            starts.append(len(terms))
-            terms.extend(known)
-    rows_of_terms = np.array(terms, np.int32)
-    return Passage(rows_of_terms, np.array(starts, np.int32), np.unique(rows_of_terms))
 
 
 def _contexts(manifest: Manifest, chunk: Chunk) -> list[str]:
