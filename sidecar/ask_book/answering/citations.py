@@ -41,7 +41,7 @@ _TAG = (
 )
 _FORGED_NOTE = (
     rf"!?\[{_IN_BRACKETS}\]\([^)\n]{{0,9}}\#ask-book[^)\n]{{0,80}}\)"
-    r"|(?<![A-Za-z0-9_)\]`])\[\d{1,2}\](?![\[(:])"
+    r"|(?<![A-Za-z0-9_)\]`])(?:\[\d{1,2}\])+(?![\[(:])"
     r"|\#ask-book[-A-Za-z0-9_]*"
 )
 _SUSPECT = re.compile(rf"{_LEAD}(?:(?P<forged>{_FORGED_NOTE})|{_TAG})")
