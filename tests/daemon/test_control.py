@@ -86,6 +86,14 @@ def test_it_answers_questions_once_the_book_is_read(project: Project) -> None:
     assert "106" in answer["citations"][0]["quote"]
 
 
+def test_an_extension_of_another_version_is_told(project: Project) -> None:
+    extension = project.root / "_extensions" / "ask-book"
+    extension.mkdir(parents=True)
+    (extension / "_extension.yml").write_text("title: ask-book\nversion: 0.0.1\n")
+    state = start(project)
+    wait_until(lambda: "extension_version" in {notice["code"] for notice in health(state)["notices"]})
+
+
 def test_start_leaves_no_pipe_open(project: Project) -> None:
     """Quarto waits for the end of our output: a daemon that held it would hang the render."""
     done = subprocess.run(

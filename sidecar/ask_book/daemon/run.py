@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from starlette.types import ASGIApp
 
 from ask_book.book.dotenv import read_dotenv
+from ask_book.book.notice import Notice
 from ask_book.book.project import Project
 from ask_book.book.settings import Settings
 from ask_book.daemon.state import state_folder
@@ -85,7 +86,8 @@ async def running_app(
         assistant = await asyncio.to_thread(made.assistant)
         has_pdf = reports is not None and settings.reports_pdf and might_make_pdf(env)
         holder.works = replace(holder.works, chat=assistant.host is not None, model_host=assistant.host, pdf=has_pdf)
-        holder.notices = (assistant.notice,) if assistant.notice else ()
+        outdated = await asyncio.to_thread(_outdated, project) if access.local else None
+        holder.notices = tuple(notice for notice in (assistant.notice, outdated) if notice)
 
     tasks = [asyncio.create_task(watch.run(stop, idle_seconds, is_wanted)), asyncio.create_task(tell_what_works())]
     try:
@@ -93,6 +95,16 @@ async def running_app(
     finally:
         stop.set()
         await asyncio.gather(*tasks)
+
+
+def _outdated(project: Project) -> Notice | None:
+    """For the author: the pages come from another version than this. What cannot be read is the doctor's business."""
+    from ask_book.book.install import version_notice
+
+    try:
+        return version_notice(project.root)
+    except (AskBookError, OSError):
+        return None
 
 
 def _reports(
