@@ -119,10 +119,10 @@ def test_the_same_book_gives_the_same_bytes(book: Path, tmp_path: Path) -> None:
 
 
 def test_an_export_takes_the_place_of_an_earlier_one_and_leaves_nothing_beside_it(book: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    out = tmp_path / "out [1]"
     exported(book, out)
     (book / "_book" / "figuras" / "río.svg").unlink()
-    (out.parent / ".out.export-killed" / "new").mkdir(parents=True)
+    (out.parent / ".out [1].export-killed" / "new").mkdir(parents=True)
     exported(book, out)
     assert "site/figuras/río.svg" not in files(out)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".out")] == []

@@ -54,7 +54,7 @@ def export(project: Project, settings: Settings, edition: Edition, out: Path) ->
             if not got:
                 raise AskBookError(f"Another export to {out} is under way.", "Wait for its end.", "export")
             prefix = f".{out.name}.export-"
-            for left_behind in out.parent.glob(f"{prefix}*"):
+            for left_behind in [path for path in out.parent.iterdir() if path.name.startswith(prefix)]:
                 shutil.rmtree(left_behind, ignore_errors=True)
             with tempfile.TemporaryDirectory(prefix=prefix, dir=out.parent) as workshop:
                 made = Path(workshop) / "new"
