@@ -184,8 +184,8 @@ class Settings:
     embedding_model: str | None = _setting(
         _TEXT,
         None,
-        "What finds passages by their meaning: `local` (the default, where `ask-book[local]` is installed), the name of "
-        "a model, or `none`.",
+        "What finds passages by their meaning: `local` (the default, where `ask-book[local]` is installed), the name "
+        "of a model, or `none`.",
         ("ASK_BOOK_EMBEDDING_MODEL",),
     )
     embedding_base_url: str | None = _setting(
