@@ -55,6 +55,8 @@ def whole(text: str) -> str:
         ("$a < b$ and $$x_1 \\in [0, 1]$$", "$a \\lt  b$ and $$x_1 \\in [0, 1]$$"),
         ("It costs $5 <b>", "It costs \\$5 \\<b>"),
         ("\\(a<b\\)", "\\(a\\lt b\\)"),
+        ("\\[a<b\\] and\n\\[\na < b\n\\]\n", "\\[a\\lt b\\] and\n\\[\na \\lt  b\n\\]\n"),
+        ("\\[no link\\](http://e.x)", "\\[no link\\]\\(http\\://e.x)"),
         ("$$\na < b\n$$\nand $$ x $$", "$$\na \\lt  b\n$$\nand $$ x $$"),
         ("$http://e.x$ $a ` b$ `<b>`", "$http{}://e.x$ $a ‘ b$ `<b>`"),
         ("Text\n```\n<b>\n```\n", "Text\n\n```\n<b>\n```\n"),
@@ -81,7 +83,25 @@ MARKS = re.findall(
     "[ ] ( ) ]( ![ < > http :// http://e.x www . e.x : @ ` `` ``` ~~~ $ $$ \\ \\( \\) { } {=html} | - # a bc 1. * ** _ "
     "! &lt; mailto: <!-- --> --- é [x]: [^1]: <b> </b> <img/src=x>",
 )
-SPACES = [NOTE, "\n", "\n\n", " ", "- ", "> ", "   ", "    ", "# ", "1. ", "[x]: ", "\n```\n", "\n~~~\n", "\n$$\n"]
+SPACES = [
+    NOTE,
+    "\n",
+    "\n\n",
+    " ",
+    "- ",
+    "> ",
+    "   ",
+    "    ",
+    "# ",
+    "1. ",
+    "[x]: ",
+    "\n```\n",
+    "\n~~~\n",
+    "\n$$\n",
+    "\\[",
+    "\\]\n",
+    "\\[\n",
+]
 PIECES = st.sampled_from(MARKS + SPACES)
 TEXTS = st.lists(PIECES, max_size=24).map("".join)
 

@@ -112,8 +112,12 @@ class Inert:
     def _escaped(self, at: int, is_end: bool) -> tuple[str, int] | None:
         if at + 1 == len(self._held):
             return ("\\\\", at + 1) if is_end else None
-        if self._held.startswith("\\(", at):
-            return self._between(at, "\\(", "\\)", is_end)
+        if self._held.startswith("\\[\n", at):
+            return self._displayed(at, "\\[", "\n\\]", is_end)
+        if self._held.startswith("\\[", at) and at + 2 == len(self._held) and not is_end:
+            return None
+        if (opening := self._held[at : at + 2]) in ("\\(", "\\["):
+            return self._between(at, opening, "\\)" if opening == "\\(" else "\\]", is_end)
         return self._held[at : at + 2], at + 2
 
     def _paired(self, at: int, is_end: bool) -> tuple[str, int] | None:
@@ -132,18 +136,19 @@ class Inert:
         if run[0][0] == "~":
             return (run[0] if len(run[0]) < 3 else "\\~" * len(run[0])), run.end()
         if run[0] == "$$" and self._held.startswith("\n", run.end()):
-            return self._displayed(at, is_end)
+            return self._displayed(at, "$$", "\n$$", is_end)
         return self._between(at, run[0], run[0], is_end)
 
-    def _displayed(self, at: int, is_end: bool) -> tuple[str, int] | None:
-        """A formula between two lines of `$$`."""
-        end = self._held.find("\n$$", at + 2, at + LONGEST_CODE)
+    def _displayed(self, at: int, opening: str, closing: str, is_end: bool) -> tuple[str, int] | None:
+        """A formula of several lines, whose marks stand on lines of their own."""
+        end = self._held.find(closing, at + 2, at + LONGEST_CODE)
         is_cut = "\n\n" in self._held[at : end + 1 if end >= 0 else None]
         if end >= 0 and not is_cut:
-            return _kept(self._held[at : end + 3], "$$"), end + 3
+            end += len(closing)
+            return _kept(self._held[at:end], opening), end
         if not is_end and not is_cut and len(self._held) < at + LONGEST_CODE:
             return None
-        return "\\$\\$", at + 2
+        return ("\\$\\$" if opening == "$$" else opening), at + 2
 
     def _between(self, at: int, opening: str, closing: str, is_end: bool) -> tuple[str, int] | None:
         """Code or a formula, if its other end is on the same line; else its first mark, which then means nothing."""
