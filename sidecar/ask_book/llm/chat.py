@@ -128,6 +128,9 @@ class Chat:
                     raise
                 if text := reply.take(found):
                     yield text
+                if reply.characters > ANSWER_CHARACTERS:
+                    reply.finish, reply.is_whole = "length", True
+                    break
         if not reply.is_whole:
             raise BrokenStreamError(
                 f"The answer of the model at {self.endpoint.host} broke off.", "Ask again.", "no end"
@@ -180,15 +183,14 @@ class _Reply:
         choices = data.get("choices")
         choice = _dict(choices[0]) if isinstance(choices, list) and choices else {}
         delta = _dict(choice.get("delta")) or _dict(choice.get("message"))
-        for call in delta.get("tool_calls") or ():
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
             self._call(_dict(call))
         if choice.get("finish_reason"):
             self.finish = str(choice["finish_reason"])
             self.is_whole = True
         text = _text(delta.get("content"))
         self.characters += len(text)
-        if self.characters > ANSWER_CHARACTERS:
-            self.finish, self.is_whole, text = "length", True, ""
         return self._without_thinking(text)
 
     def held(self) -> str:
@@ -211,26 +213,24 @@ class _Reply:
         if isinstance(prompt, int) and isinstance(completion, int):
             return Usage(prompt, completion, self.finish or "stop")
         sent = estimated_tokens(json.dumps([body["messages"], body.get("tools")], ensure_ascii=False))
-        made = self.characters + sum(len(call["arguments"]) for call in self.calls)
-        return Usage(sent, -(-made // 4), self.finish or "stop", estimated=True)
+        return Usage(sent, -(-self.characters // 4), self.finish or "stop", estimated=True)
 
     def _call(self, data: dict[str, Any]) -> None:
         """A call comes whole, or in pieces that its index holds together; some hosts give no index, or 0 to all."""
         function = _dict(data.get("function"))
         index = data.get("index")
         known = self._by_index.get(index) if isinstance(index, int) else (self.calls[-1] if self.calls else None)
-        is_new = known is None or (bool(data.get("id")) and bool(known["id"]) and data["id"] != known["id"])
-        if is_new and index is None and known is not None and not function.get("name"):
-            is_new = False
-        if is_new or known is None:
+        if known is None or (data.get("id") and known["id"] and data["id"] != known["id"]):
             known = {"id": "", "name": "", "arguments": ""}
             self.calls.append(known)
             if isinstance(index, int):
                 self._by_index[index] = known
         known["id"] = known["id"] or str(data.get("id") or "")
         known["name"] = known["name"] or str(function.get("name") or "")
-        arguments = function.get("arguments")
-        known["arguments"] += json.dumps(arguments) if isinstance(arguments, dict) else str(arguments or "")
+        given = function.get("arguments") or ""
+        arguments = json.dumps(given) if isinstance(given, dict) else str(given)
+        known["arguments"] += arguments
+        self.characters += len(arguments)
 
     def _without_thinking(self, text: str) -> str:
         """A model that thinks aloud does so first, between `<think>` and `</think>`."""

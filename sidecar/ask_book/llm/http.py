@@ -49,7 +49,11 @@ _CONTEXT = re.compile(
 _NO_MODEL = re.compile(
     r"model_not_found|model[^.]{0,80}(?:not found|not exist)|(?:invalid|unknown|no such) model", re.IGNORECASE
 )
-_TOOLS = re.compile(r"tool|function", re.IGNORECASE)
+_TOOLS = re.compile(
+    r"\b(?:tool|function)s?\b[^.]{0,60}(?:support|enable|requir|permit|unexpected)"
+    r"|(?:support|argument|parameter|extra)[^.]{0,60}\b(?:tool|function)s?\b",
+    re.IGNORECASE,
+)
 _CREDIT = re.compile(r"quota|credit|billing|payment", re.IGNORECASE)
 
 log = logging.getLogger(__name__)
