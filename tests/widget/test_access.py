@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page, expect
 
 from widget.reader import Reader
+from widget.servers import ScriptedServer, answer_json, place
 
 pytestmark = pytest.mark.browser
 
@@ -40,6 +44,51 @@ def test_axe_finds_nothing_in_any_state(sidecar: str, reader: Reader, page: Page
         "document.querySelector('ask-book').shadowRoot.querySelector('.peek')?.classList.remove('peek')"
     )
     reader.ask("How many euros does a flight to Miami cost?")
+    assert violations(page) == []
+    page.get_by_role("button", name="Poor answer").last.click()
+    assert violations(page) == []
+
+
+def unsure(question: str) -> Iterator[tuple[str, Any]]:
+    yield "sources", [place()]
+    if question == "wait":
+        yield "delta", {"text": "Half"}
+        yield "wait", None
+    if question == "error":
+        yield "error", {"error": {"code": "provider_server", "message": "It answered 500.", "hint": ""}}
+    text = "Sure [1](#ask-book-1). Not so sure.\n\n| a | b |\n|---|---|\n| `c` | $x$ |\n\n```\ncode\n```"
+    marks = [{"start": 23, "end": 35, "kind": "uncited"}]
+    report = {"id": "abcdefghijklmnopqrst", "html": "/reports/abcdefghijklmnopqrst/report.html", "md": "", "pdf": ""}
+    notices = [{"code": "older", "message": "The book is older than its sources."}]
+    yield "done", answer_json(text, place(), sources=[place()], claims={"marks": marks}, report=report, notices=notices)
+
+
+@pytest.mark.parametrize("context", LOOKS, indirect=True, ids=["light", "dark", "phone"])
+def test_axe_finds_nothing_while_a_model_answers(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
+    scripted.health |= {"works": {"chat": True}, "model_host": "models.example.org"}
+    scripted.stream = unsure
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(scripted.url + "authors/install.html")
+    page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches && window.quartoToggleColorScheme?.()")
+    reader.open()
+    reader.type("wait")
+    expect(reader.part("answer")).to_contain_text("Half")
+    assert violations(page) == []
+    page.get_by_role("button", name="Stop").click()
+    assert violations(page) == []
+    reader.ask("error")
+    assert violations(page) == []
+    reader.ask("doubt")
+    page.locator("ask-book .doubt").focus()
+    expect(page.locator("ask-book .why")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_role("button", name="This page only").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('main p'))")
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.get_by_role("button", name="Ask about this")).to_be_visible()
     assert violations(page) == []
 
 
@@ -126,6 +175,56 @@ def test_on_a_phone_the_sheet_makes_way_for_the_passage(sidecar: str, reader: Re
     assert box is not None
     assert box["height"] == pytest.approx(0.6 * 844, abs=20)
     assert box["y"] + box["height"] == pytest.approx(844, abs=1)
+
+
+@pytest.mark.parametrize("context", [PHONE], indirect=True)
+def test_the_focus_stays_in_the_sheet_which_is_dragged_by_its_head(sidecar: str, reader: Reader, page: Page) -> None:
+    page.goto(sidecar + "readers/asking.html")
+    reader.open()
+    reader.ask(QUESTION)
+    focused = "document.querySelector('ask-book').shadowRoot.activeElement?.className ?? 'outside'"
+    page.locator("ask-book .grip").focus()
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(focused) == "scope"
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "grip"
+    box = reader.part("panel").bounding_box()
+    assert box is not None
+    page.mouse.move(150, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(150, 60, steps=4)
+    page.mouse.up()
+    higher = reader.part("panel").bounding_box()
+    assert higher is not None
+    assert higher["height"] > 0.9 * 844
+    page.mouse.move(150, higher["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(150, 800, steps=4)
+    page.mouse.up()
+    expect(reader.part("panel")).to_be_hidden()
+
+
+def test_a_window_at_twice_its_size(sidecar: str, reader: Reader, page: Page) -> None:
+    page.set_viewport_size({"width": 640, "height": 400})
+    page.goto(sidecar + "readers/asking.html")
+    reader.open()
+    reader.ask(QUESTION)
+    for part in ("input", "status"):
+        box = reader.part(part).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 400
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+    assert page.locator("ask-book .talk").evaluate("(talk) => talk.clientHeight") > 60
+
+
+def test_forced_colours_and_reduced_motion(sidecar: str, reader: Reader, page: Page) -> None:
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.goto(sidecar + "readers/asking.html")
+    reader.open()
+    reader.ask(QUESTION)
+    assert reader.part("note").first.evaluate("(note) => getComputedStyle(note).borderStyle") == "solid"
+    moving = "document.querySelector('ask-book').shadowRoot.getAnimations().length"
+    assert page.evaluate(moving) == 0
 
 
 @pytest.mark.parametrize("context", [PHONE], indirect=True)

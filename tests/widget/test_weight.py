@@ -15,6 +15,9 @@ pytestmark = pytest.mark.browser
 
 BEFORE_OPENING = 4 * 1024
 AT_OPENING = 25 * 1024
+SEARCH = ("local.js", "search.js", "extractive.js")
+SEARCH_ITSELF = 16 * 1024
+WITH_EVERYTHING = 60 * 1024
 
 
 def weight(urls: list[str], widget: Path) -> int:
@@ -30,10 +33,19 @@ def test_bytes(way: str, guide: Guide, sidecar: str, reader: Reader, page: Page,
     requests.clear()
     reader.open()
     page.wait_for_load_state("networkidle")
-    assert 0 < weight(requests, guide.widget) <= AT_OPENING
+    panel = [url for url in requests if not url.endswith(SEARCH)]
+    search = [url for url in requests if url.endswith(SEARCH)]
+    assert 0 < weight(panel, guide.widget) <= AT_OPENING
+    assert weight(search, guide.widget) <= (0 if way == "served" else SEARCH_ITSELF)
     assert [url for url in requests if "/locales/" in url] == [
         url for url in requests if url.endswith("/locales/en.js")
     ]
+
+
+def test_all_that_there_is_to_load(guide: Guide) -> None:
+    files = [path for path in guide.widget.iterdir() if path.suffix in {".js", ".css"}]
+    total = sum(len(gzip.compress(path.read_bytes(), 9)) for path in [*files, guide.widget / "locales" / "en.js"])
+    assert total <= WITH_EVERYTHING
 
 
 def test_nothing_moves_when_the_page_loads(sidecar: str, page: Page) -> None:

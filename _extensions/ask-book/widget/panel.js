@@ -247,7 +247,10 @@
     }, { passive: true });
     // A sidecar that was started meanwhile is used.
     window.addEventListener("focus", () => panel.hidden || void conversation.connect());
-    window.addEventListener("pagehide", save);
+    window.addEventListener("pagehide", () => {
+      conversation.stop();
+      save();
+    });
 
     // -- open and closed ----------------------------------------------------------------------------------------------
 
