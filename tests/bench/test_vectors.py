@@ -99,7 +99,8 @@ def large_book(chunks: int) -> Manifest:
     """A hundred chunks a chapter, of words as rare and as common as words are."""
     random = np.random.default_rng(3)
     words = np.array([f"w{number}" for number in range(50_000)])
-    chapters, cut = [], []
+    chapters: list[Chapter] = []
+    cut: list[Chunk] = []
     for at in range(chunks // 100):
         texts = [" ".join(words[np.minimum(random.zipf(1.3, 60), 50_000) - 1]) for _ in range(100)]
         blocks, start = [], 0

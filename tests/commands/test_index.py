@@ -17,7 +17,7 @@ from ask_book.cli import main
 from ask_book.retrieval.choice import URL_VARIABLE
 from ask_book.retrieval.consent import Consent
 from ask_book.retrieval.remote import RemoteEmbedder
-from provider import fails, nobody, provider
+from provider import Json, Provider, Reply, _embeddings, fails, nobody, provider, vector
 
 MODEL = "nomic-embed-text"
 
@@ -37,6 +37,11 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 def use(monkeypatch: pytest.MonkeyPatch, base_url: str, model: str = MODEL) -> None:
     monkeypatch.setenv("ASK_BOOK_EMBEDDING_MODEL", model)
     monkeypatch.setenv(URL_VARIABLE, base_url)
+
+
+def batches(host: Provider) -> list[Json]:
+    """The requests for passages; `?` only asks what the model is like."""
+    return [asked.json for asked in host.asked if not asked.json["input"][0].endswith("?")]
 
 
 def indexed(book: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, Any]:
@@ -110,7 +115,22 @@ def test_back_to_the_first_model_costs_nothing(
             code, made = indexed(small_book, capsys)
             assert code == 0
         assert (made["embeddings"]["embedded"], made["embeddings"]["reused"]) == (0, 2)
-        assert [asked.json["model"] for asked in host.asked] == [MODEL, "another-model"]
+        assert [batch["model"] for batch in batches(host)] == [MODEL, "another-model"]
+
+
+def test_a_model_that_changed_under_its_name_is_noticed(
+    small_book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, elsewhere: None
+) -> None:
+    def longer(data: Json) -> Reply:
+        rows = [{"index": at, "embedding": [1.0, *vector(text)]} for at, text in enumerate(data["input"])]
+        return Reply(steps=(json.dumps({"data": rows}).encode(),))
+
+    with provider(_embeddings, *[longer] * 9) as host:
+        use(monkeypatch, host.base_url)
+        assert indexed(small_book, capsys, "--yes")[1]["embeddings"]["dimension"] == 8
+        code, made = indexed(small_book, capsys, "--yes")
+        assert (code, made["embeddings"]["embedded"], made["embeddings"]["dimension"]) == (0, 2, 9)
+        assert indexed(small_book, capsys)[1]["embeddings"]["reused"] == 2
 
 
 def test_after_a_change_of_model_answers_go_by_words_with_a_notice(
@@ -167,7 +187,7 @@ def test_a_deleted_quarto_folder_costs_nothing(
         indexed(small_book, capsys)
         shutil.rmtree(find_project(small_book, {}).cache_dir)
         code, made = indexed(small_book, capsys)
-        assert (code, made["embeddings"]["reused"], len(host.asked)) == (0, 2, 1)
+        assert (code, made["embeddings"]["reused"], len(batches(host))) == (0, 2, 1)
 
 
 def test_no_key_is_written_anywhere(

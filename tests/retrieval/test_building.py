@@ -124,3 +124,15 @@ def test_an_account_that_cannot_be_written_to_is_told_at_once(tmp_path: Path, co
     with pytest.raises(AskBookError, match="cannot be used"):
         built(tmp_path / "index", embedder, consent)
     assert embedder.seen == []
+
+
+def test_a_model_elsewhere_that_changed_under_its_name_needs_consent_anew(tmp_path: Path, consent: Consent) -> None:
+    consent.give("test/words", CHARACTERS + 50)
+    built(tmp_path, WordEmbedder(unasked=False), consent)
+    changed = WordEmbedder(unasked=False, size=32)
+    grown = [*BOOK, ("Oil", "Olives")]
+    with pytest.raises(AskBookError, match="has 32 dimensions now"):
+        built(tmp_path, changed, consent, grown)
+    assert changed.seen == ["Oil. Olives"]
+    with pytest.raises(ConsentNeededError, match="4 passages"):
+        built(tmp_path, changed, consent, grown)

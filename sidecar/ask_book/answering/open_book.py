@@ -63,9 +63,9 @@ class OpenBook:
         return replace(self, index=replace(self.index, vectors=vectors), notices=notices)
 
     def pending(self, why: str) -> OpenBook:
-        """The same book, with another reason why its passages are not embedded."""
-        notices = [Notice(PENDING, why) if notice.code == PENDING else notice for notice in self.notices]
-        return replace(self, notices=tuple(notices))
+        """The same book without vectors, and the reason why it has none."""
+        others = [notice for notice in self.notices if notice.code != PENDING]
+        return replace(self, index=replace(self.index, vectors=None), notices=(*others, Notice(PENDING, why)))
 
     async def search(self, words: str, k: int, scope: str | None = None) -> Retrieval:
         """The best `k` passages, by their words and, if that can be told in time, by their meaning.

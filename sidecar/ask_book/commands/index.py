@@ -9,8 +9,10 @@ import os
 import sys
 import time
 from argparse import Namespace
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -90,9 +92,9 @@ def run(options: Namespace) -> int:
         book, embeddings = open_book(edition, choice), None
         if book.embedder and book.manifest.chunks:
             progress.clear()
-            consent = Consent(project.key)
-            _ask(book, book.embedder, consent, settings.embedding_price, options)
-            book, embeddings = asyncio.run(_embed(book, book.embedder, edition.index_dir, consent, progress))
+            ask = partial(_ask, embedder=book.embedder, price=settings.embedding_price, options=options)
+            work = _embed(book, book.embedder, edition.index_dir, Consent(project.key), ask, progress)
+            book, embeddings = asyncio.run(work)
     finally:
         progress.clear()
     made = None
@@ -110,12 +112,9 @@ def run(options: Namespace) -> int:
     return 1 if (is_wanted and embeddings is None) or (made and made.failed) else 0
 
 
-def _ask(book: OpenBook, embedder: Embedder, consent: Consent, price: float | None, options: Namespace) -> None:
+def _ask(todo: Plan, consent: Consent, *, embedder: Embedder, price: float | None, options: Namespace) -> None:
     """Show what it takes, and let whoever pays say yes."""
-    if embedder.unasked:
-        return
-    todo = plan(book.manifest, Kept(embedder.name))
-    if todo.characters > consent.left(embedder.name) or options.yes:
+    if not embedder.unasked and (todo.characters > consent.left(embedder.name) or options.yes):
         if todo.missing:
             terminal.tell(_estimate(todo, embedder, price))
         if options.yes or (not options.json and _agrees()):
@@ -145,22 +144,37 @@ def _estimate(todo: Plan, embedder: Embedder, price: float | None) -> str:
 
 
 async def _embed(
-    book: OpenBook, embedder: Embedder, folder: Path, consent: Consent, progress: terminal.Progress
+    book: OpenBook,
+    embedder: Embedder,
+    folder: Path,
+    consent: Consent,
+    ask: Callable[[Plan, Consent], None],
+    progress: terminal.Progress,
 ) -> tuple[OpenBook, Embeddings | None]:
     """The book with its vectors; without them, and with the reason, when that is not agreed to or fails."""
-    started = time.perf_counter()
-    if (vectors := book.index.vectors) is None:
-        try:
-            async with aclosing(book):
-                built = await build(book.manifest, folder, embedder, consent, progress.bar("Embedding"))
-        except AskBookError as error:
-            return book.pending(f"{error.message} {error.hint}"), None
-        book, vectors, embedded = book.with_vectors(built.vectors), built.vectors, built.embedded
-    else:
-        embedded = 0
+    started, vectors, embedded = time.perf_counter(), book.index.vectors, 0
+    async with aclosing(book):
+        now = await _dimension(embedder) if vectors else None
+        if vectors is None or now not in (None, vectors.matrix.shape[1]):
+            try:
+                ask(plan(book.manifest, Kept(embedder.name), now), consent)
+                built = await build(book.manifest, folder, embedder, consent, progress.bar("Embedding"), now)
+            except AskBookError as error:
+                return book.pending(f"{error.message} {error.hint}"), None
+            book, vectors, embedded = book.with_vectors(built.vectors), built.vectors, built.embedded
     size = vectors.matrix.shape
     seconds = round(time.perf_counter() - started, 2)
     return book, Embeddings(embedder.name, size[1], size[0] - embedded, embedded, seconds)
+
+
+async def _dimension(embedder: Embedder) -> int | None:
+    """That of the model that is served under its name now; None when that cannot be told, or cannot have changed."""
+    if embedder.name.startswith("local/"):
+        return None
+    try:
+        return len(await embedder.query("?"))
+    except AskBookError:
+        return None
 
 
 def _figures(book: OpenBook, before: set[str], folder: Path, embeddings: Embeddings | None, seconds: float) -> Figures:

@@ -33,9 +33,14 @@ class Built:
 
 
 async def build(
-    manifest: Manifest, folder: Path, embedder: Embedder, consent: Consent, progress: Progress = lambda *_: None
+    manifest: Manifest,
+    folder: Path,
+    embedder: Embedder,
+    consent: Consent,
+    progress: Progress = lambda *_: None,
+    dimension: int | None = None,
 ) -> Built:
-    """Embed what is missing and write the vectors beside the index in `folder`.
+    """Embed what is missing and write the vectors beside the index in `folder`. `dimension`: see `plan`.
 
     Waits while another process does the same (`progress` is told 0 of 0), and then uses what that one made. Raises
     `ConsentNeededError`, or `AskBookError` when the embedder fails; what was embedded until then is kept.
@@ -45,7 +50,7 @@ async def build(
         while not lock.acquire():
             progress(0, 0)
             await asyncio.sleep(LOOK_SECONDS)
-        todo = await to_thread(plan, manifest, kept)
+        todo = await to_thread(plan, manifest, kept, dimension)
         if todo.missing and not embedder.unasked:
             vectors = await _embed_as_agreed(todo, embedder, kept, consent, progress)
         else:
@@ -70,6 +75,6 @@ async def _embed_as_agreed(todo: Plan, embedder: Embedder, kept: Kept, consent: 
     try:
         return await embed(todo, embedder, kept, progress)
     except BaseException:
-        not_done = Plan(todo.texts, todo.keys, kept.get(todo.keys)).characters
-        consent.give(embedder.name, left - todo.characters + not_done)
+        done = kept.get(tuple(todo.missing))
+        consent.give(embedder.name, left - sum(len(todo.missing[key]) for key in done))
         raise

@@ -66,11 +66,12 @@ class Plan:
         return np.stack([self.known[key] for key in self.keys])
 
 
-def plan(manifest: Manifest, kept: Kept) -> Plan:
-    """What of a book is embedded already, and what is not."""
+def plan(manifest: Manifest, kept: Kept, dimension: int | None = None) -> Plan:
+    """What of a book is embedded already, and what is not. `dimension`: that of the model now, if it is known."""
     texts = tuple(embedded_text(manifest, chunk) for chunk in manifest.chunks)
     keys = tuple(sha256(text.encode()).digest()[:16] for text in texts)
-    return Plan(texts, keys, kept.get(keys))
+    known = kept.get(keys)
+    return Plan(texts, keys, {key: row for key, row in known.items() if dimension in (None, len(row))})
 
 
 def embedded_text(manifest: Manifest, chunk: Chunk) -> str:
@@ -110,6 +111,12 @@ async def embed(todo: Plan, embedder: Embedder, kept: Kept, progress: Progress =
             )
         # Another dimension than before under the same name: it is another model now, and what was kept is of no use.
         missing = {key: text for key, text in zip(todo.keys, todo.texts, strict=True) if len(known[key]) not in sizes}
+        if missing and not embedder.unasked:
+            raise AskBookError(
+                f"The model {embedder.name} has {sizes.pop()} dimensions now, other than before.",
+                "Run `ask-book index` to see what it takes to embed the book anew.",
+                "embeddings_changed",
+            )
     return Vectors(embedder.name, embedder.kind, Plan(todo.texts, todo.keys, known).matrix())
 
 
