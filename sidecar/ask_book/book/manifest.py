@@ -202,7 +202,7 @@ def read_manifest(path: Path) -> Manifest:
         raise AskBookError(
             f"There is no manifest at {path}.", "Render the book, or run `ask-book index`.", "manifest"
         ) from None
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise AskBookError(
             f"{path} is damaged ({type(error).__name__}: {error}).", "Render the book again.", "manifest"
         ) from error
