@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -178,6 +179,10 @@ def _published(patient: Patient, endpoint: str) -> Finding:
     if site.scheme == "https" and not endpoint.startswith("https://"):
         message = f"The site is served with https, `endpoint` ({endpoint}) is not: browsers block that."
         return Finding("endpoint", "broken", message, "Put a server that speaks HTTPS before `ask-book serve`.")
+    if _is_of_a_local_network(endpoint):
+        message = f"`endpoint` ({endpoint}) is in a local network: browsers ask readers before a page may call it."
+        todo = "Give the server a public name, unless all readers are in that network."
+        return Finding("endpoint", "note", message, todo)
     origin = f"{site.scheme}://{site.netloc}" if site.netloc else ""
     answer = _asks(endpoint, origin)
     if answer.status != 200:
@@ -200,6 +205,13 @@ def _published(patient: Patient, endpoint: str) -> Finding:
         message = f"{endpoint} answers; without a `site-url` it cannot be told whether the published pages may ask it."
         return Finding("endpoint", "note", message, "Set `site-url` under `book:`.")
     return Finding("endpoint", "ok", f"{endpoint} answers for this book, also to pages of {origin}")
+
+
+def _is_of_a_local_network(url: str) -> bool:
+    try:
+        return ip_address(urlsplit(url).hostname or "").is_private
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True)
