@@ -72,6 +72,7 @@ def check(book: ClaimBook, writing: Writing) -> None:
     assert not RAW.search(rest), writing.text
     for citation in writing.notes.citations:
         tag = Tag.parse(citation.tag)
+        assert tag is not None
         assert tag in book.tags.values()
         assert citation.verified
         assert citation.quote == book.manifest.text(tag)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from anyio import to_thread
+
 from ask_book.answering.answer import Mode
 from ask_book.answering.citations import Notes
 from ask_book.answering.claims import check_claims
@@ -50,11 +52,11 @@ async def _write(now: Round, asked: Prompt) -> AsyncGenerator[Event, None]:
                 for event in writing.feed(part):
                     now.lap("first")
                     yield event
-    for event in finish(now, writing, "grounded"):
+    for event in await finish(now, writing, "grounded"):
         yield event
 
 
-def finish(now: Round, writing: Writing, mode: Mode) -> list[Event]:
+async def finish(now: Round, writing: Writing, mode: Mode) -> list[Event]:
     """The last events of a text that a model wrote. Raises `UnprovenError` when it names no source at all."""
     events = list(writing.close())
     if writing.says_not_found:
@@ -65,7 +67,9 @@ def finish(now: Round, writing: Writing, mode: Mode) -> list[Event]:
     if now.finish == "length":
         events.append(now.notice("model_length", now.locale.answer.get("model_length", "")))
     notes, lang = writing.notes, now.book.index.lang
-    claims = check_claims(writing.text, notes.citations, notes.manifest, lang, notes.dropped)
+    claims = await to_thread.run_sync(
+        check_claims, writing.text, notes.citations, notes.manifest, lang, notes.dropped, abandon_on_cancel=True
+    )
     cited = tuple(notes.citations)
     return [
         *events,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import combinations, pairwise, zip_longest
 
 from ask_book.answering.vocabulary import COMPATIBLE, SYMBOLS, UNIT_WORDS, Unit, Vocabulary, vocabulary
@@ -77,6 +77,9 @@ _BETWEEN = re.compile(r"(?:between|entre|zwischen|tra|fra)\W+(?:\w{1,3}\W+)?$")
 _DAY_BEFORE = re.compile(r"(?<![\d.,])(?P<day>[1-9]\d?)(?:\.?[ºª]|\.|st|nd|rd|th|er)? ?(?:de |of |d')?\Z")
 _DAY_AFTER = re.compile(r"\.? (?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\w%°:]|[.,]\d)")
 _YEAR_AFTER = re.compile(r"\.?,? ?(?:de |del |of |do )?(?P<year>\d{4})(?!\d)")
+
+
+_folded = lru_cache(maxsize=20_000)(fold)
 
 
 @dataclass(frozen=True)
@@ -331,11 +334,11 @@ def _unit_at(text: str, at: int) -> tuple[Unit, int] | None:
     if sign := _signs().match(text, at):
         return SYMBOLS[sign[1]], sign.end()
     if word := re.compile(r"[ -]?(?:(?:de|of|di) |d')?([^\W\d_]+)(?: ([^\W\d_]+))?").match(text, at):
-        pair = f"{fold(word[1])} {fold(word[2] or '')}"
+        pair = f"{_folded(word[1])} {_folded(word[2] or '')}"
         if pair in UNIT_WORDS:
             return UNIT_WORDS[pair], word.end()
-        if fold(word[1]) in UNIT_WORDS:
-            return UNIT_WORDS[fold(word[1])], word.end(1)
+        if _folded(word[1]) in UNIT_WORDS:
+            return UNIT_WORDS[_folded(word[1])], word.end(1)
     if word := _eastern_units().match(text, at):
         return UNIT_WORDS[word[1]], word.end()
     return None
@@ -385,7 +388,7 @@ def _date(
 
 def _month(text: _Text, word: re.Match[str]) -> Iterator[Quantity]:
     """The date around the name of a month. Alone such a name counts if it cannot be another word ("may", "mars")."""
-    (start, end), month = word.span(), text.words.months.get(fold(word[0]), 0)
+    (start, end), month = word.span(), text.words.months.get(_folded(word[0]), 0)
     if not month or (text.lang == "pt" and month == 3 and "ç" not in word[0].lower()):
         return
     day: int | None = None
@@ -409,7 +412,7 @@ def _weekdays(text: _Text) -> Iterator[Quantity]:
     days = text.words.weekdays
     if text.words.numbers:
         for word in _HYPHENATED.finditer(text.plain):
-            if (day := days.get(fold(word[0]), 0)) and (text.lang != "en" or word[0][0].isupper()):
+            if (day := days.get(_folded(word[0]), 0)) and (text.lang != "en" or word[0][0].isupper()):
                 yield Quantity(*word.span(), weekday=day)
     elif days:
         for word in re.finditer("|".join(sorted(days, key=len, reverse=True)), text.plain):
@@ -508,7 +511,7 @@ def _words(text: _Text) -> Iterator[Quantity]:
     words = text.words
     held: Quantity | None = None
     for word in _WORD.finditer(text.plain):
-        name = fold(word[0])
+        name = _folded(word[0])
         gap = text.plain[end : word.start()]
         if held and name in words.joins and not gap.strip(" -"):
             continue

@@ -99,7 +99,7 @@ async def tool_answer(now: Round) -> AsyncGenerator[Event, None]:
         if not calls:
             held += writing.close()
         if writing.notes.citations or (turn and not calls and writing.says_not_found):
-            for event in (*held, *finish(now, writing, "tools")):
+            for event in (*held, *await finish(now, writing, "tools")):
                 yield event
             return
         if not calls:
