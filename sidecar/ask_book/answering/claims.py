@@ -47,6 +47,7 @@ _APPOSITION = re.compile(r", [a-zà-ÿ][^,.;:]{2,40},\s")
 _ADVERB = re.compile(r"(?:ly|ment|mente)$")
 _INITIAL = re.compile(r"(?:^|\W)[^\W\d_]\.\s?$")
 _DIGITS = re.compile(r"\d+")
+_ORDINALS = frozenset(f"{n}." for n in range(1, 32))
 _STEM = 5
 _NEAR = 12
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
@@ -106,7 +107,9 @@ def check_claims(answer: str, citations: Iterable[Citation], manifest: Manifest,
     quoted = {citation.n: citation for citation in citations}
     bare = _blank(_FENCE, _blank(NOTE, answer))
     langs = tuple(dict.fromkeys((_spoken(bare, lang), lang)))
-    spans = sentences(bare, locale(langs[0]).abbreviations)
+    # "13. Jahrhundert"
+    ordinals = _ORDINALS if langs[0][:2] in NOUNS_CAPITALISED else frozenset()
+    spans = sentences(bare, locale(langs[0]).abbreviations | ordinals)
     notes: list[list[Citation]] = [[] for _ in spans]
     for found in NOTE.finditer(answer):
         if spans and int(found[1]) in quoted:
