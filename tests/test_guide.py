@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ask_book.book.project import find_project
 from ask_book.cli import _parser
 from ask_book.errors import UsageError
 
@@ -74,3 +75,21 @@ def test_it_does_what_the_guide_says(line: str, home: Path, monkeypatch: pytest.
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "plain rendition" in done.stdout
+
+
+def test_references_lead_somewhere() -> None:
+    sources = [*PAGES[2:], *(ROOT / "examples" / "book" / "_includes").glob("*.md")]
+    text = "\n".join(FENCE.sub("", page.read_text(encoding="utf-8")) for page in sources)
+    prose = re.sub(r"`[^`\n]*`", "", text)
+    named = set(re.findall(r"@((?:sec|fig|tbl|eq|thm|def)-[\w-]+\w)", prose))
+    there = set(re.findall(r"#((?:sec|fig|tbl|eq|thm|def)-[\w-]+)", text))
+    assert named - there == set()
+    twice = [name for name in there if len(re.findall(rf"\{{#{name}[\s}}]", text)) > 1]
+    assert twice == []
+
+
+def test_every_page_is_in_the_book() -> None:
+    book = ROOT / "examples" / "book"
+    listed = {chapter.file for chapter in find_project(book, {}).chapters}
+    there = {path.relative_to(book).as_posix() for path in book.rglob("*.qmd") if "_extensions" not in path.parts}
+    assert there == listed
