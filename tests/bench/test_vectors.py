@@ -141,13 +141,14 @@ told(words=words, vectors=time.perf_counter() - started, embedded=built.embedded
 """
 START = """
 from ask_book.retrieval.index import open_index
+begun = time.process_time()
 index = open_index(manifest, folder / "index", Embedder())
-opened = time.perf_counter() - started
+opened, processor = time.perf_counter() - started, time.process_time() - begun
 index.search("w77 w1234 w999", 7, vector=index.vectors.matrix[17])
-started = time.perf_counter()
+begun = time.process_time()
 index.search("w55 w4321 w12", 7, vector=index.vectors.matrix[18])
-searched = time.perf_counter() - started
-told(chunks=len(index.vectors.matrix), kind=type(index.vectors.matrix).__name__, opened=opened, searched=searched)
+searched, kind = time.process_time() - begun, type(index.vectors.matrix).__name__
+told(chunks=len(index.vectors.matrix), kind=kind, opened=opened, processor=processor, searched=searched)
 """
 
 
@@ -167,7 +168,8 @@ def test_a_hundred_thousand_chunks(tmp_path: Path, home: Path) -> None:
     sizes = {path.name: path.stat().st_size / 1e6 for path in (tmp_path / "index").iterdir()}
     print(f"\n100,000 chunks: words indexed in {built['words']:.1f} s, vectors written in {built['vectors']:.1f} s")
     print(f"with {built['mb']:.0f} MB in memory, the model aside; load of the machine {os.getloadavg()[0]:.1f}")
-    print(f"opened in {best['opened']:.2f} s, search {best['searched'] * 1000:.1f} ms, {best['mb']:.0f} MB in memory")
+    print(f"opened in {best['opened']:.2f} s by the clock, {best['processor']:.2f} s of the processor; ", end="")
+    print(f"search {best['searched'] * 1000:.1f} ms of the processor; {best['mb']:.0f} MB in memory")
     print(", ".join(f"{name} {size:.0f} MB" for name, size in sorted(sizes.items())))
     assert built["embedded"] == best["chunks"] == 100_000
     assert best["kind"] == "memmap"

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from ask_book.answering.open_book import PENDING
 from ask_book.book.project import Project, find_project
+from ask_book.cli import main
 from ask_book.daemon import embedding, watch
 from ask_book.retrieval.choice import URL_VARIABLE
 from ask_book.retrieval.consent import Consent
@@ -20,7 +21,7 @@ from ask_book.retrieval.remote import RemoteEmbedder
 from ask_book.server.health import Health
 from ask_book.server.holder import Holder
 from daemon.test_watch import until, watching
-from provider import HANG, Json, Provider, Reply, _embeddings, fails, provider
+from provider import HANG, Json, Provider, Reply, _embeddings, fails, provider, vector
 
 MODEL = "nomic-embed-text"
 
@@ -157,4 +158,25 @@ def test_a_sidecar_that_ends_does_not_wait_for_the_host(project: Project) -> Non
 
     with provider(slowly, slowly) as host:
         serving(project, host, scenario)
-        assert len(host.left) == 1
+        asyncio.run(until(lambda: host.left))
+
+
+def test_vectors_that_a_command_made_anew_are_taken_over(project: Project) -> None:
+    def longer(data: Json) -> Reply:
+        rows = [{"index": at, "embedding": [1.0, *vector(text)]} for at, text in enumerate(data["input"])]
+        return Reply(steps=(json.dumps({"data": rows}).encode(),))
+
+    def dimension(holder: Holder) -> int:
+        return holder.current.index.vectors.matrix.shape[1] if holder.current and holder.current.index.vectors else 0
+
+    async def scenario(holder: Holder) -> None:
+        await until(lambda: dimension(holder) == 8)
+        await asyncio.sleep(0.2)
+        code = await asyncio.to_thread(main, ["index", str(project.root)])
+        assert code == 0
+        await until(lambda: dimension(holder) == 9)
+
+    with provider(_embeddings, *[longer] * 9) as host, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ASK_BOOK_EMBEDDING_MODEL", MODEL)
+        environment.setenv(URL_VARIABLE, host.base_url)
+        serving(project, host, scenario)

@@ -15,6 +15,7 @@ from ask_book.retrieval.building import ConsentNeededError, build
 from ask_book.retrieval.consent import Consent
 from ask_book.retrieval.embedding import Embedder
 from ask_book.retrieval.storage import META
+from ask_book.retrieval.vectors import ready
 from ask_book.server.holder import Embedding, Holder
 
 LOOK_SECONDS = 2.0
@@ -38,8 +39,8 @@ class Background:
             self._task.cancel()
             self._task = None
         self._holder.embedding = Embedding()
-        if book.embedder and book.index.vectors is None and book.manifest.chunks:
-            self._task = asyncio.create_task(self._until_done(book, book.embedder, folder))
+        if book.embedder and book.manifest.chunks:
+            self._task = asyncio.create_task(self._keep_up(book, book.embedder, folder))
 
     async def close(self) -> None:
         """Stop; what was embedded is kept."""
@@ -47,6 +48,15 @@ class Background:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
+
+    async def _keep_up(self, book: OpenBook, embedder: Embedder, folder: Path) -> None:
+        if book.index.vectors is None:
+            await self._until_done(book, embedder, folder)
+        while True:
+            await _written(folder / META)
+            # Perhaps a command has embedded it anew.
+            if vectors := await asyncio.to_thread(ready, book.manifest, folder, embedder):
+                self._change(book, partial(OpenBook.with_vectors, vectors=vectors))
 
     async def _until_done(self, book: OpenBook, embedder: Embedder, folder: Path) -> None:
         """Tries again after a failure, ever later, and whenever another process has written the index."""
