@@ -44,3 +44,11 @@ for (const { page, anchor, link } of fixture("links.json")) {
     assert.equal(decodeURIComponent(url.hash), anchor && `#${anchor}`);
   });
 }
+
+test("a question that leans on the one before takes its words along, and so on", () => {
+  const { search, locales } = load("en", FILES);
+  const history = [{ question: "Which food in spring?" }, { question: "And then?" }];
+  const searched = (question) => search.withWhatWentBefore({ question, history }, locales.en);
+  for (const text of ["What about March?", "How about in March?", "And March?", "Then?"]) assert.equal(searched(text), `${text} And then? Which food in spring?`);
+  for (const text of ["Who is Dr. Ames?", "How heavy must a hive be?", "Fondant?"]) assert.equal(searched(text), text);
+});

@@ -240,12 +240,19 @@ askBook.offPage((askBook) => {
     return rest !== said && rest.split(" ").filter(Boolean).every((/** @type {string} */ word) => stopwords.has(word)) ? answer.small_talk_reply ?? "" : "";
   }
 
-  /** What to search for: a question that leans on the one before it takes that one's words along. @param {AskBook.Asked} asked @param {Set<string>} stopwords @param {string[]} leansOn */
-  function withWhatWentBefore({ question, history }, stopwords, leansOn) {
-    const before = history?.at(-1)?.question;
-    const words = runs(fold(question));
-    const telling = words.filter((/** @type {string} */ word) => !stopwords.has(word));
-    return !before || (telling.length > 0 && !leansOn.includes(words[0])) ? question : `${question} ${before}`;
+  /** What to search for: a question that leans on the one before it takes that one's words along, and so on. @param {AskBook.Asked} asked @param {AskBook.Locale} locale */
+  function withWhatWentBefore({ question, history = [] }, { stopwords, answer = {} }) {
+    const [few, phrases, leansOn] = [stopwords.split(" "), (answer.follows_up ?? "").split("|").filter(Boolean), (answer.leans_on ?? "").split(" ")];
+    const leans = (/** @type {string} */ text) => {
+      const words = runs(fold(text));
+      return words.every((/** @type {string} */ word) => few.includes(word)) || leansOn.includes(words[0]) || phrases.some((phrase) => words.join(" ").startsWith(phrase));
+    };
+    const words = [question];
+    for (const before of history.toReversed()) {
+      if (!leans(/** @type {string} */ (words.at(-1)))) break;
+      words.push(before.question);
+    }
+    return words.join(" ");
   }
 
   /** Reads the book, telling how much of it. @param {AskBook.Manifest} manifest @param {(share: number) => void} tell */
@@ -265,7 +272,7 @@ askBook.offPage((askBook) => {
     const greeting = smallTalk(request.question, locale, index.stopwords);
     if (greeting) return { ...result, answer: greeting };
     const leansOn = (locale.answer?.leans_on ?? "").split(" ");
-    const question = withWhatWentBefore(request, index.stopwords, leansOn);
+    const question = withWhatWentBefore(request, locale);
     const abbreviations = new Set(locale.abbreviations.split(" "));
     const { hits, evidence } = index.search(question, PASSAGES, request.scope);
     /** @type {Passage[]} */
@@ -281,5 +288,5 @@ askBook.offPage((askBook) => {
     return { ...result, status: "answered", answer: compose(quotes), citations, sources };
   }
 
-  Object.assign(askBook.search, { sentences, asked, choose, compose, link, prepare, answer });
+  Object.assign(askBook.search, { sentences, asked, choose, compose, link, withWhatWentBefore, prepare, answer });
 });
