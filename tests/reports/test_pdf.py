@@ -75,7 +75,7 @@ def test_a_report_on_paper(tools: Tools) -> None:
     assert (reader.metadata.title, reader.metadata.subject) == (DRY, "Guía del valle de Aré")
     width, height = (float(side) for side in reader.pages[0].mediabox[2:])
     assert (round(width), round(height)) == (595, 842)
-    assert reader.root_object["/Lang"] == "es"
+    assert str(reader.root_object["/Lang"]) == "es"
 
 
 def test_links_lead_to_the_site_of_the_book(tools: Tools) -> None:

@@ -71,7 +71,8 @@ def fonts_of(pdf: bytes) -> dict[str, bool]:
     """Its fonts, and whether each is embedded."""
     fonts: dict[str, bool] = {}
     for page in read(pdf).pages:
-        for font in page["/Resources"].get("/Font", {}).values():
+        resources: Any = page["/Resources"]
+        for font in resources.get("/Font", {}).values():
             one: Any = font.get_object()
             inner = one["/DescendantFonts"][0].get_object() if "/DescendantFonts" in one else one
             descriptor = inner.get("/FontDescriptor")

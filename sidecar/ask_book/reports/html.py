@@ -128,6 +128,8 @@ def _node(node: Node, prefix: str, known: set[int], first: set[int]) -> str:
             return f"<code>{escape(node.text, quote=False)}</code>"
         case "math" | "display":
             return f'<code class="{node.kind}">{escape(node.text, quote=False)}</code>'
+        case "mathml":
+            return node.text  # of `mathml.draw`: the one thing here that is markup already
         case "note":
             return _reference(node.level, prefix, known, first)
         case "code":

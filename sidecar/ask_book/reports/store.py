@@ -25,7 +25,8 @@ from ask_book.files import write_atomically
 from ask_book.reports.document import Document, document_json, read_document
 from ask_book.reports.html import html
 from ask_book.reports.markdown import markdown
-from ask_book.reports.page import saved_page
+from ask_book.reports.mathml import Drawn, with_drawn
+from ask_book.reports.page import Page, saved_page
 from ask_book.reports.pdf import Made
 from ask_book.reports.tree import parse, words_of
 from ask_book.retrieval.tokens import fold
@@ -35,6 +36,7 @@ EXCERPT = 240
 FILES = ("report.html", "report.md", "report.pdf")
 ERROR_LOG = "pdf.error.log"
 PDF_FACTS = "pdf.json"
+FORMULAS = "formulas.json"
 
 PdfState = Literal["ready", "failed", "none"]
 
@@ -124,6 +126,22 @@ class Store:
         if (folder / "report.pdf").is_file():
             return "ready"
         return "failed" if (folder / ERROR_LOG).is_file() else "none"
+
+    def keep_drawn(self, report_id: str, page: Page, drawn: Drawn) -> None:
+        """Draw the formulas of a report's page, now that there is their MathML."""
+        with suppress(FileNotFoundError):
+            folder = self.folder / report_id
+            rows = [[*formula, markup] for formula, markup in drawn.items()]
+            write_atomically(folder / FORMULAS, json.dumps(rows, ensure_ascii=False).encode(), 0o600)
+            write_atomically(folder / "report.html", html(with_drawn(page, drawn)).encode(), 0o600)
+
+    def drawn(self, report_id: str) -> Drawn:
+        """The formulas of a report that are drawn."""
+        try:
+            rows = json.loads((self.folder / report_id / FORMULAS).read_bytes())
+            return {(kind, formula): markup for kind, formula, markup in rows}
+        except (OSError, ValueError):
+            return {}
 
     def keep_pdf(self, report_id: str, made: Made) -> None:
         """Put a PDF beside a report, or the log of why there is none; nothing if the report has gone meanwhile."""

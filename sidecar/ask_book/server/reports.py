@@ -29,7 +29,8 @@ from ask_book.errors import AskBookError, UsageError
 from ask_book.reports.check import Fate, standings, worst
 from ask_book.reports.document import Document, Exchange, joined, new_document
 from ask_book.reports.html import html, style
-from ask_book.reports.page import saved_page, served_page
+from ask_book.reports.mathml import draw, with_drawn
+from ask_book.reports.page import Page, saved_page, served_page
 from ask_book.reports.pdf import Style, Tools, find_tools, make_pdf
 from ask_book.reports.process import Runner
 from ask_book.reports.store import FILES, Store, Summary
@@ -131,7 +132,7 @@ class Reports:
         is_saved = "download" in request.query_params
         if name == "report.html" and book is not None and not is_saved:
             document = await self._read(request)
-            page = await to_thread.run_sync(lambda: html(served_page(document, book.manifest, ROOT)))
+            page = await to_thread.run_sync(self._html, document, book.manifest)
             return HTMLResponse(page, headers={**OWN_PAGES, "Cache-Control": "no-store"})
         path = self.store.path(report_id)
         if name == "report.pdf" and not (path / name).is_file():
@@ -193,6 +194,7 @@ class Reports:
                 assert self._tools is not None
                 document = await to_thread.run_sync(self.store.read, report_id)
                 page = saved_page(document)
+                await to_thread.run_sync(self._draw, report_id, page, self._tools)
                 made = await to_thread.run_sync(make_pdf, page, self._tools, self.style, self._runner)
                 if not self._runner.is_closed:
                     await to_thread.run_sync(self.store.keep_pdf, report_id, made)
@@ -200,6 +202,14 @@ class Reports:
                 log.warning("A PDF could not be made: %s", error)
             finally:
                 self.holder.busy -= 1
+
+    def _draw(self, report_id: str, page: Page, tools: Tools) -> None:
+        drawn = draw(page, tools.pandocs[0], tools.env, self._runner) if tools.pandocs else {}
+        if drawn:
+            self.store.keep_drawn(report_id, page, drawn)
+
+    def _html(self, document: Document, manifest: Manifest) -> str:
+        return html(with_drawn(served_page(document, manifest, ROOT), self.store.drawn(document.id)))
 
     def _pdf_state(self, report_id: str) -> str:
         state = self.store.pdf_state(report_id)
