@@ -26,7 +26,7 @@ from ask_book.book.settings import settings_of
 from ask_book.daemon import __main__ as daemon
 from ask_book.daemon import control
 from ask_book.daemon.ports import bind
-from ask_book.daemon.state import State, state_folder
+from ask_book.daemon.state import Order, State, state_folder
 from ask_book.errors import AskBookError
 from disks import fill, small_disk
 
@@ -140,6 +140,21 @@ def test_a_daemon_whose_state_was_deleted_ends(project: Project) -> None:
     first = start(project)
     shutil.rmtree(state_folder(project).path)
     wait_until(lambda: control.health(first.port) is None)
+
+
+def test_a_daemon_that_a_killed_start_left_behind_makes_room(project: Project) -> None:
+    """It was not alive yet when the next start looked, so nobody ended it."""
+    settings = settings_of(project.configuration, os.environ)
+    left = start(project)
+    folder = state_folder(project)
+    order = Order("ab" * 8, control.fingerprint(project, settings, os.environ), project, settings)
+    state = control._spawn(order, folder, os.environ)
+    assert (state.start_id, state.pid != left.pid) == (order.start_id, True)
+    wait_until(lambda: control.status(project).pid == state.pid)
+    assert start(project) == state
+    late = [sys.executable, "-P", "-m", "ask_book.daemon", str(folder.path), left.start_id]
+    assert subprocess.run(late, timeout=60).returncode == 0, "its order is no longer there"
+    assert control.status(project).pid == state.pid
 
 
 def test_the_state_of_a_later_version_is_understood(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""The daemon's own process: `python -m ask_book.daemon STATE_FOLDER`, begun by `control.start`."""
+"""The daemon's own process: `python -m ask_book.daemon STATE_FOLDER START_ID`, begun by `control.start`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,25 @@ from ask_book.errors import AskBookError
 from ask_book.files import FileLock
 
 LOG_BYTES = 200_000
+SUPERSEDED_SECONDS = 15.0
 
 
 def main() -> int:
     """Listen, say so in the state file, serve until it is time to end. 1 when it cannot listen."""
-    folder = StateFolder(Path(sys.argv[1]))
-    order, last = folder.order(), folder.read()
+    folder, start_id = StateFolder(Path(sys.argv[1])), sys.argv[2]
+    ordered, order, last = folder.order_stamp(), folder.order(), folder.read()
+    if order.start_id != start_id:
+        return 0  # the start that made this process was killed, and another one has begun since
     book_id = order.project.book_id
     state = State(order.start_id, os.getpid(), __version__, book_id, order.fingerprint)
     with FileLock(folder.alive_lock) as life:
+        # One that a killed start left behind notices the new order, and ends.
+        if not life.acquire(timeout=SUPERSEDED_SECONDS):
+            sys.stderr.write("Another sidecar of this book does not end.\n")
+            return 1
+        # From now on it is known which process has to be ended.
+        folder.write(state)
         try:
-            if not life.acquire(timeout=5):
-                raise AskBookError("Another sidecar of this book is running already.", "Stop it: `ask-book stop`.")
             listener = bind_one_of_the_books(book_id, prefer=last.port if last else 0)
         except AskBookError as error:
             folder.write(replace(state, error=error.message, hint=error.hint))
@@ -50,7 +57,9 @@ def main() -> int:
                 order.settings.idle_minutes * 60,
                 on_listening=lambda: folder.write(replace(state, port=port)),
                 # A daemon that no command can find any more would be in the way of the next one.
-                is_wanted=lambda: (now := folder.read()) is not None and now.start_id == state.start_id,
+                is_wanted=lambda: (
+                    folder.order_stamp() == ordered and (now := folder.read()) is not None and now.start_id == start_id
+                ),
             )
         )
     return 0

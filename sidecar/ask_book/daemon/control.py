@@ -154,7 +154,7 @@ def _wait_for_end(folder: StateFolder, seconds: float) -> bool:
 
 def _spawn(order: Order, folder: StateFolder, env: Mapping[str, str]) -> State:
     folder.place(order)
-    child = _detached([sys.executable, "-P", "-m", "ask_book.daemon", str(folder.path)], folder, env)
+    child = _detached([sys.executable, "-P", "-m", "ask_book.daemon", str(folder.path), order.start_id], folder, env)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         state = folder.read()

@@ -96,6 +96,13 @@ class StateFolder:
         order: Order = pickle.loads((self.path / "order.pickle").read_bytes())  # noqa: S301
         return order
 
+    def order_stamp(self) -> int:
+        """What changes when another order is left; 0 when there is none."""
+        try:
+            return (self.path / "order.pickle").stat().st_mtime_ns
+        except OSError:
+            return 0
+
     def is_alive(self, patience: float = 0) -> bool:
         """Whether a daemon of this project lives: whether somebody holds its lock.
 
