@@ -141,7 +141,19 @@ def test_an_answer_in_another_language_is_checked_in_that_language() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "[", "\n\n", "a" * 50_000, "1 " * 20_000, "A b. " * 10_000, "No. " * 10_000])
+ODD = ["", "[", "\n\n", "a" * 50_000, "1 " * 20_000, "A b. " * 5_000, "9" * 5_000, "a" * 50_000 + "   5", "一" * 6_000]
+ODD += [
+    "Aa " * 5_000,
+    "1/0 0/0 99:99 99.99.9999 2024-99-99",
+    "one hundred " * 3_000,
+    "万" * 500,
+    "$" * 9_000,
+    "no, " * 5_000,
+]
+
+
+@pytest.mark.parametrize("text", ODD, ids=[text[:12] for text in ODD])
 def test_no_text_is_too_odd_or_too_long(text: str) -> None:
-    assert isinstance(written(BEES, BEE_TAGS, text, "en")[1], Claims)
-    assert isinstance(check_claims(text, [], BEES, "xx"), Claims)
+    assert isinstance(written(BEES, BEE_TAGS, f"{text} [feeding][ames].", "en")[1], Claims)
+    for lang in ("en", "de", "zh", "xx"):
+        assert isinstance(check_claims(f"{text} [1](#ask-book-1)", [], BEES, lang), Claims)

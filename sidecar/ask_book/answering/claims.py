@@ -50,6 +50,7 @@ _DIGITS = re.compile(r"\d+")
 _ORDINALS = frozenset(f"{n}." for n in range(1, 32))
 _STEM = 5
 _NEAR = 12
+_BEHIND = 24
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 
 
@@ -188,7 +189,7 @@ def _is_supported(
 def _has_quantity(item: Quantity, sentence: str, source: _Source, notes: int) -> bool:
     if item.weak or (source.facts.support(item) and not _counts_otherwise(item, sentence, source)):
         return True
-    before = re.search(r"([^\W\d_]{2,})\W{0,2}$", sentence[: item.start])
+    before = re.search(r"([^\W\d_]{2,20})\W{0,2}$", sentence[max(0, item.start - _BEHIND) : item.start])
     if before and not item.word and is_name_of_place(fold(before[1])):
         return sentence[item.start : item.end].strip() in source.numbers
     counts = [value for value in item.values if 2 <= value <= COUNTED_UP_TO and item.unit is None]
@@ -223,14 +224,16 @@ def _things_listed(sentence: str, lang: str) -> int:
 def _words(text: str) -> Iterator[_Word]:
     for found in _NAME.finditer(text):
         if run := "".join(runs(fold(found[0]))):
-            yield _Word(found[0], run, found.start(), _BEGINNING.search(text, 0, found.start()) is not None)
+            first = _BEGINNING.search(text, max(0, found.start() - _BEHIND), found.start()) is not None
+            yield _Word(found[0], run, found.start(), first)
 
 
 def _foreign_names(
     sentence: str, found: Sequence[Quantity], source: _Source, others: Sequence[_Source], langs: tuple[str, ...]
 ) -> list[str]:
     """The names of a sentence that its source does not have."""
-    words = [word for word in _words(sentence) if not any(item.start <= word.start < item.end for item in found)]
+    counted = {at for item in found for at in range(item.start, item.end)}
+    words = [word for word in _words(sentence) if word.start not in counted]
     stop = locale(langs[0]).stopwords
     names: list[str] = []
     for at, word in enumerate(words):
@@ -264,7 +267,9 @@ def _is_name(
         return True
     if word.text.isupper() and len(word.text) == 1:
         return len(langs) == 1 and sentence[word.start + 1 : word.start + 2] == "."
-    is_called = _INITIAL.search(sentence[: word.start]) or (at and words[at - 1].run in vocabulary(langs[0]).titles)
+    is_called = _INITIAL.search(sentence, max(0, word.start - _BEHIND), word.start) or (
+        at and words[at - 1].run in vocabulary(langs[0]).titles
+    )
     if is_called:
         return True
     if len(langs) > 1:
@@ -322,13 +327,16 @@ def _is_misspelt(run: str, nouns: Iterable[str]) -> bool:
 def _is_called(source: _Source, place: int) -> bool:
     word = source.words[place]
     before = source.words[place - 1].run if place else ""
-    return before in vocabulary(source.langs[-1]).titles or _INITIAL.search(source.quote[: word.start]) is not None
+    return (
+        before in vocabulary(source.langs[-1]).titles
+        or _INITIAL.search(source.quote, max(0, word.start - _BEHIND), word.start) is not None
+    )
 
 
 def _contradicts(sentence: str, source: _Source) -> bool:
     """Whether a clause says nearly the words of one of the source, the other way round."""
     lang = source.langs[0]
-    names = frozenset() if lang in NOUNS_CAPITALISED else source.names
+    names = frozenset() if lang[:2] in NOUNS_CAPITALISED else source.names
     aside = {name[:_STEM] for name in names.union(vocabulary(lang).months)}
     said = list(_clauses(source.quote, lang))
     theirs = [_stems(clause, source.langs) - aside for clause in said]

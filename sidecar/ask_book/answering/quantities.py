@@ -39,6 +39,7 @@ _ROMAN = re.compile(
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _BEFORE_CURRENCY = re.compile(r"(US\$|R\$|[$€£¥]) ?\Z")
 _NEAR = 30
+_MOST_DIGITS = 60
 _ARTICLE = r"\W*(?:(?:the|a|an|los|las|el|la|les|le|l'|die|der|den|gli|i|il|os|as|o) ?)?"
 
 _HAN_DIGITS = {
@@ -48,7 +49,9 @@ _HAN_DIGITS = {
 }
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _HAN = "".join((*_HAN_DIGITS, *_HAN_SCALES))
-_HAN_NUMBER = re.compile(f"(?P<nth>第)?(?:(?P<below>[{_HAN}]+)分之)?(?P<number>[{_HAN}]+)|(?P<half>一半|半分)")
+_HAN_NUMBER = re.compile(
+    f"(?P<nth>第)?(?:(?P<below>[{_HAN}]{{1,20}})分之)?(?P<number>[{_HAN}]{{1,20}})|(?P<half>一半|半分)"
+)
 _COUNTERS = frozenset(
     "个個種种年月日天時时小分秒度米克公厘毫吨次回倍人名位本枚件只條条步章節节つ岁歳层層座所家元块円斤亩里世页頁周星週か箇ヶ割匹头頭棵株箱羽孔拱扇张張把辆輛艘栋棟幅段片颗粒朵群双雙对對套篇首句行列款类類项項批届期户口班趟盏盞"
 )
@@ -227,10 +230,13 @@ def quantities(text: str, lang: str, source: bool = False) -> list[Quantity]:
     """The quantities of a text, in order. `source` reads what is doubtful in every way it may be meant."""
     read = _Text(text.translate(_PLAIN), lang.replace("_", "-").split("-")[0].lower(), source)
     found: list[Quantity] = []
+    taken = bytearray(len(text))
     for finder in (_dates, _weekdays, _digits, _han, _romans, _words):
         for item in finder(read):
-            if not any(item.start < other.end and other.start < item.end for other in found):
+            if not any(taken[item.start : item.end]):
                 found.append(item if item.dates or item.weekday else _measured(item, read.plain, read.words))
+                start, end = found[-1].start, found[-1].end
+                taken[start:end] = b"\1" * (end - start)
     found.sort(key=lambda item: item.start)
     return [*_shares(found, read.plain), *(found if source else ())]
 
@@ -403,7 +409,7 @@ def _month(text: _Text, word: re.Match[str]) -> Iterator[Quantity]:
 
 def _is_surely_a_month(text: _Text, word: re.Match[str], month: int) -> bool:
     if text.lang == "en":
-        begins = re.search(r"(?:^|[.!?…:\n])\W*$", text.plain[: word.start()]) is not None
+        begins = re.search(r"(?:^|[.!?…:\n])\W*$", text.plain[max(0, word.start() - 8) : word.start()]) is not None
         return word[0][0].isupper() and (text.source or not begins) and (len(word[0]) > 4 or month in (5, 6, 7))
     return text.lang != "fr" or month != 3 or word[0].islower()
 
@@ -434,6 +440,8 @@ def _digits(text: _Text) -> Iterator[Quantity]:
 
 def _readings(digits: str, lang: str, source: bool) -> Iterator[Fraction]:
     """What digits with marks may mean: `1.234` is 1234 in one country and 1.234 in another."""
+    if len(digits) > _MOST_DIGITS:
+        return
     groups, marks = re.split(r"\D", digits), re.findall(r"\D", digits)
     whole = Fraction("".join(groups))
     decimal = Fraction(f"{''.join(groups[:-1])}.{groups[-1]}") if marks else whole
