@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Json = dict[str, Any]
+Step = bytes | float | str | Callable[["Provider"], bool]
 HANG = "hang"
 CUT = "cut"
 DIMENSION = 8
@@ -30,12 +31,15 @@ DIMENSION = 8
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent back. `steps`: bytes to send, seconds to wait, `HANG` (until the client leaves) or `CUT`."""
+    """What is sent back.
+
+    `steps`: bytes to send, seconds to wait, what to wait for, `HANG` (until the client leaves) or `CUT`.
+    """
 
     status: int = 200
     content_type: str = "application/json"
     headers: tuple[tuple[str, str], ...] = ()
-    steps: tuple[bytes | float | str, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 Script = Reply | Callable[[Json], Reply]
@@ -99,7 +103,7 @@ def says(
     finish: str = "stop",
 ) -> Reply:  # fmt: skip
     """A good answer, streamed in pieces of so many characters, `pause` seconds apart, the first after `first`."""
-    steps: list[bytes | float | str] = [first] if first else []
+    steps: list[Step] = [first] if first else []
     steps.append(sse(chunk(role="assistant")))
     for start in range(0, len(text), piece):
         steps.append(sse(chunk(text[start : start + piece])))
@@ -130,7 +134,7 @@ def fails(status: int, message: str = "it failed", *, retry_after: str | None = 
     return Reply(status, headers=headers, steps=(body.encode(),))
 
 
-def sends(*steps: bytes | float | str | Json, content_type: str = "text/event-stream") -> Reply:
+def sends(*steps: Step | Json, content_type: str = "text/event-stream") -> Reply:
     """Whatever bytes, waits and cuts: the body of a stream; an object becomes an event."""
     return Reply(
         content_type=content_type, steps=tuple(sse(step) if isinstance(step, dict) else step for step in steps)
@@ -213,7 +217,10 @@ async def _exchange(running: Provider, reader: asyncio.StreamReader, writer: asy
                 await writer.drain()
                 writer.transport.abort()
                 return False
-            if isinstance(step, bytes):
+            if callable(step):
+                while not (step(running) or gone.done()):
+                    await asyncio.sleep(0.01)
+            elif isinstance(step, bytes):
                 writer.write(f"{len(step):x}\r\n".encode() + step + b"\r\n")
                 await writer.drain()
             else:
