@@ -138,6 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     index.add_argument("--summaries", action="store_true", help="let the chat model sum up the sections, at its price")
     ask = add("ask", "ask a question", ASK, "QUESTION")
     ask.add_argument("--mode", choices=MODES, help="the most that the answer may use (default: the setting `mode`)")
+    ask.add_argument("--report", action="store_true", help="keep the answer as a document: HTML, Markdown, PDF")
     search = add("search", "show the passages that fit some words", SEARCH, "WORDS")
     for command in (ask, search):
         command.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")

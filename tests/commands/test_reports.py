@@ -142,6 +142,20 @@ def test_open_prints_the_file(small_book: Path, store: Store, capsys: pytest.Cap
     assert (code, opened) == (0, {"id": document.id, "file": str(folder / "report.html")})
 
 
+def test_ask_keeps_its_answer_on_request(
+    small_book: Path, store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASK_BOOK_REPORTS_PDF", "false")
+    assert (
+        main(["ask", "¿Cuándo se terminó el puente de Alcántara?", "--report", "--json", "--book", str(small_book)])
+        == 0
+    )
+    report = json.loads(capsys.readouterr().out)["report"]
+    assert Path(report["html"]).is_file()
+    assert report["pdf"] == ""
+    assert [summary.id for summary in store.summaries()] == [report["id"]]
+
+
 @pytest.mark.tex
 def test_a_pdf_on_request(small_book: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     document = saying("Sí [1](#ask-book-1).")

@@ -9,6 +9,7 @@ import sys
 from argparse import Namespace
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 from ask_book.answering.answer import Answer, Citation, Source, to_json
 from ask_book.answering.ask import answer
@@ -33,12 +34,21 @@ def run(options: Namespace) -> int:
     book, assistant = read(project, settings), assistant_for(project, settings)
     streams = assistant.chat is not None and not options.json and sys.stdout.isatty()
     result = asyncio.run(_answer(book, asked, assistant, options.k or settings.top_k, streams))
+    if options.report:
+        from ask_book.commands.reports import kept
+
+        model = assistant.chat.model if assistant.chat and result.mode != "extractive" else ""
+        result = replace(result, report=kept(result, asked.text, book, project, settings, model))
     if options.json:
         terminal.say_json(to_json(result))
     else:
         if not streams:
             terminal.say(terminal.wrapped(_readable(result.answer)))
         _say_notes(result, book.site.as_uri())
+        if result.report:
+            terminal.say("\nKept as:")
+            for file in filter(None, (result.report.html, result.report.md, result.report.pdf)):
+                terminal.say(f"  {file}")
     return 0 if result.status == "answered" else 1
 
 

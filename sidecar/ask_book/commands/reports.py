@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ask_book.answering.answer import Answer, Report
+from ask_book.answering.open_book import OpenBook
 from ask_book.book.edition import open_edition
 from ask_book.book.manifest import Manifest, read_manifest
 from ask_book.book.project import Project, find_project
@@ -18,9 +20,9 @@ from ask_book.commands import terminal
 from ask_book.commands.open import browse
 from ask_book.errors import AskBookError, UsageError
 from ask_book.reports.check import standings, worst
-from ask_book.reports.document import joined
-from ask_book.reports.page import saved_page
-from ask_book.reports.pdf import find_tools, make_pdf
+from ask_book.reports.completion import complete
+from ask_book.reports.document import Exchange, joined, new_document
+from ask_book.reports.pdf import find_tools
 from ask_book.reports.place import book_style, reports_of
 from ask_book.reports.store import FILES, Store, Summary
 
@@ -44,6 +46,16 @@ def run(options: Namespace) -> int:
     if options.check:
         return _check(found, _manifest(project), options)
     return _list(store, found, options)
+
+
+def kept(answer: Answer, asked: str, book: OpenBook, project: Project, settings: Settings, model: str) -> Report:
+    """Keep an answer that a command got, whole with its PDF if there can be one; where its files are."""
+    store = reports_of(project, settings)
+    document = new_document([Exchange(asked, answer)], book.manifest.book, book.locale.lang, model)
+    folder = store.save(document)
+    if settings.reports_pdf:
+        complete(store, document.id, find_tools(os.environ), book_style(project, settings))
+    return Report(document.id, *(str(folder / name) if (folder / name).is_file() else "" for name in FILES))
 
 
 def _list(store: Store, found: Sequence[Summary], options: Namespace) -> int:
@@ -125,9 +137,7 @@ def _join(store: Store, report_ids: Sequence[str], options: Namespace) -> int:
 
 
 def _pdf(store: Store, report_id: str, project: Project, settings: Settings, options: Namespace) -> int:
-    document = store.read(report_id)
-    made = make_pdf(saved_page(document), find_tools(os.environ), book_style(project, settings))
-    store.keep_pdf(report_id, made)
+    made = complete(store, report_id, find_tools(os.environ), book_style(project, settings))
     folder = store.path(report_id)
     if made.pdf is None:
         raise AskBookError("No PDF could be made.", f"All that was tried is in {folder / 'pdf.error.log'}.", "pdf")

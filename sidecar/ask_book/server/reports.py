@@ -27,11 +27,12 @@ from ask_book.book.manifest import Manifest
 from ask_book.book.notice import Notice
 from ask_book.errors import AskBookError, UsageError
 from ask_book.reports.check import Fate, standings, worst
+from ask_book.reports.completion import complete
 from ask_book.reports.document import Document, Exchange, joined, new_document
 from ask_book.reports.html import html, style
-from ask_book.reports.mathml import draw, with_drawn
-from ask_book.reports.page import Page, saved_page, served_page
-from ask_book.reports.pdf import Style, Tools, find_tools, make_pdf
+from ask_book.reports.mathml import with_drawn
+from ask_book.reports.page import served_page
+from ask_book.reports.pdf import Style, Tools, find_tools
 from ask_book.reports.process import Runner
 from ask_book.reports.store import FILES, Store, Summary
 from ask_book.reports.words import words, written_date
@@ -192,21 +193,11 @@ class Reports:
             try:
                 await self.look_for_tools()
                 assert self._tools is not None
-                document = await to_thread.run_sync(self.store.read, report_id)
-                page = saved_page(document)
-                await to_thread.run_sync(self._draw, report_id, page, self._tools)
-                made = await to_thread.run_sync(make_pdf, page, self._tools, self.style, self._runner)
-                if not self._runner.is_closed:
-                    await to_thread.run_sync(self.store.keep_pdf, report_id, made)
+                await to_thread.run_sync(complete, self.store, report_id, self._tools, self.style, self._runner)
             except (AskBookError, OSError) as error:  # it was deleted meanwhile, or the disk is full
                 log.warning("A PDF could not be made: %s", error)
             finally:
                 self.holder.busy -= 1
-
-    def _draw(self, report_id: str, page: Page, tools: Tools) -> None:
-        drawn = draw(page, tools.pandocs[0], tools.env, self._runner) if tools.pandocs else {}
-        if drawn:
-            self.store.keep_drawn(report_id, page, drawn)
 
     def _html(self, document: Document, manifest: Manifest) -> str:
         return html(with_drawn(served_page(document, manifest, ROOT), self.store.drawn(document.id)))
