@@ -246,7 +246,7 @@
       saving = window.setTimeout(save, 400);
     }, { passive: true });
     // A sidecar that was started meanwhile is used.
-    window.addEventListener("focus", () => panel.hidden || void conversation.connect());
+    window.addEventListener("focus", () => panel.hidden || !askBook.client.isLoopback(location.hostname) || void conversation.connect());
     window.addEventListener("pagehide", () => {
       conversation.stop();
       save();
