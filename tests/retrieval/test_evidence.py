@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ask_book.retrieval.bm25 import build
 from ask_book.retrieval.evidence import family, is_one_slip
+from ask_book.retrieval.vectors import Vectors
 from retrieval.texts import index_of
 from retrieval.vectors import book
 
@@ -99,3 +104,18 @@ def test_two_slips_are_too_many() -> None:
     assert is_one_slip("chnages", "changes")
     assert not is_one_slip("chnagse", "changes")
     assert not is_one_slip("abcd", "abyx")
+
+
+@pytest.mark.parametrize(
+    ("question", "cosine", "enough"),
+    [
+        ("¿Cuándo se marcha el enjambre de la casa?", 0.9, True),
+        ("¿Cuándo se marcha el enjambre de la casa?", 0.1, False),
+        ("Who painted the ceiling of that chapel?", 0.9, False),
+    ],
+)
+def test_in_another_language_a_near_passage_is_enough(question: str, cosine: float, enough: bool) -> None:
+    rows = np.array([[0, 1], [0, 1], [cosine, math.sqrt(1 - cosine**2)], [0, 1]], np.float32)
+    index = replace(index_of(BEES), vectors=Vectors("made up", "e5", rows))
+    assert index.search(question, vector=np.array([1, 0], np.float32)).evidence.enough is enough
+    assert not index.search(question).evidence.enough

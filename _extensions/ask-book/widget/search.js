@@ -6,7 +6,7 @@ askBook.offPage((askBook) => {
   const GRAM = 4, K1 = 1.2, B = 0.75;
   const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5, ASIDE = 0.2;
   const REPEATED = 3, SAME_PASSAGE = 0.8;
-  const BIAS = -7.9, SCORE = 15.2, COVERED = 3.15, NAME = -2.1, ENOUGH = 0.11, LOOKED_AT = 3;
+  const BIAS = -4.78, SCORE = 7.57, COVERED = 2.06, NAME = -2.66, ENOUGH = 0.15, LOOKED_AT = 3;
   const ASIDES = new Set(["code", "output", "table", "math"]);
   const SLICE_MS = typeof document === "undefined" ? 250 : 12; // A worker has no page to leave a turn to.
 

@@ -5,15 +5,18 @@ as a word that begins like it (the first two thirds of its letters, at least fou
 longer; else as a word with the same two first letters from which it differs by one letter or two swapped. In a script
 without spaces a bigram is found only as itself, and counts half.
 
-    confidence = logistic(BIAS + SCORE · score + COVERED · ln(1 + covered) + NAME · names)
+    confidence = logistic(bias + score · s + covered · ln(1 + c) + name · n)
 
-`score` is that of the best passage; `covered` the largest number of words that one of the three best passages (its
-headings included) has; `names` the number of phrases in quotation marks and of capitalised words, the first of the
-question apart, that the book never uses (in German, where every noun is capitalised, of phrases alone). The four
-numbers were fitted by logistic regression, answerable and other questions weighing the same, on questions about
-XQuAD (es, en) and SQuAD-es, each asked of the half of the articles that has the answer and of the half that has not,
-and on four real books with off-topic questions. `ENOUGH` is low: refusing what the book does say
-is the worse error.
+`s` is the score of the best passage; `c` the largest number of words that one of the three best passages has; `n` the
+number of phrases in quotation marks and of capitalised words, the first of the question apart, that the book never
+uses (in German, where every noun is capitalised, of phrases alone). The four numbers of `GATES`, for search by words
+alone and with each kind of vectors, were fitted by logistic regression, answerable and other questions weighing the
+same, on XQuAD (es, en) and SQuAD-es, each question asked of a half of the articles: one that has its passage, one
+where that was taken out, one without its article; and on four real books with off-topic questions and near misses.
+The biases are such that one `ENOUGH` does for all, and a low one: refusing what the book does say is the worse error.
+
+A question in another language than the book's has few words in common with what answers it. With vectors it is enough
+that a passage is near: at least `FOREIGN`, below which lie three of a hundred right passages.
 
 A place that the question names and the book has ("Figure 3.2") settles it: that is enough. A chapter does when one of
 the best passages has another word of the question, or there is none. Nothing but stop words is never enough.
@@ -23,7 +26,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -31,15 +34,35 @@ import numpy as np
 
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Mask, Postings
+from ask_book.retrieval.embedding import Kind
 from ask_book.retrieval.places import HELD, is_name_of_place
 from ask_book.retrieval.query import Query, Word
 
-BIAS, SCORE, COVERED, NAME = -7.9, 15.2, 3.15, -2.1
-ENOUGH = 0.11
+ENOUGH = 0.15
 LOOKED_AT = 3
 
 _LONGER = 3
 _SHORTEST_STEM = 4
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The numbers of the formula above."""
+
+    bias: float
+    score: float
+    covered: float
+    name: float
+
+
+WORDS_ALONE = Gate(-4.78, 7.57, 2.06, -2.66)
+GATES: Mapping[Kind, Gate] = {
+    "e5": Gate(-5.3, 7.51, 2.64, -3.15),
+    "encoder": Gate(-5.13, 7.54, 2.23, -2.78),
+    "other": Gate(-5.3, 7.51, 2.64, -3.15),
+}
+FOREIGN: Mapping[Kind, float] = {"e5": 0.63, "encoder": 0.19, "other": 0.0}
+NEAR_ENOUGH = 0.5
 
 
 @dataclass(frozen=True)
@@ -57,7 +80,8 @@ class Findings:
     """What a search brought, for `judge`.
 
     `score` of the best passage; `passages`: the best `LOOKED_AT`, as numbers of the `postings`; `missing`: phrases
-    that no passage has; `named`: the strongest mark of `places.named`.
+    that no passage has; `named`: the strongest mark of `places.named`; `kind` of the vectors, None without, and with
+    them the best `cosine`; `foreign`: the question is in another language than the book.
     """
 
     score: float
@@ -65,6 +89,9 @@ class Findings:
     postings: Postings
     missing: tuple[str, ...] = ()
     named: float = 0.0
+    kind: Kind | None = None
+    cosine: float = 0.0
+    foreign: bool = False
 
 
 def judge(
@@ -81,13 +108,17 @@ def judge(
     absent = [word for word in asked if word not in known]
     names = 0 if nouns_capitalised else sum(word.written[:1].isupper() and word != query.words[0] for word in absent)
     covered = _covered(asked, families, found)
-    logit = BIAS + SCORE * found.score + COVERED * math.log1p(covered) + NAME * (names + len(found.missing))
+    gate = GATES[found.kind] if found.kind else WORDS_ALONE
+    logit = gate.bias + gate.score * found.score + gate.covered * math.log1p(covered)
+    logit += gate.name * (names + len(found.missing))
     if not found.passages or not (asked or found.named):
         confidence = 0.0
     elif found.named >= HELD or (found.named and (covered or not asked)):
         confidence = 1.0
     else:
         confidence = 1 / (1 + math.exp(-logit))
+        if found.kind and found.foreign and found.cosine >= FOREIGN[found.kind]:
+            confidence = max(confidence, NEAR_ENOUGH)
     return Evidence(
         confidence >= ENOUGH,
         confidence,

@@ -66,8 +66,12 @@ class Index:
         most = np.sum(holders, axis=0) if holders else np.zeros(self.postings.size)
         factor = factor * (most == most.max(initial=0))
         place = places.named(self.manifest, question)
-        meaning = self._meaning(vector, factor > 0)
+        cosines = None if vector is None or self.vectors is None else self.vectors.matrix @ vector
+        meaning = None
+        if self.vectors and cosines is not None:
+            meaning = fusion.Meaning(fusion.scaled(cosines, factor > 0), self.vectors.kind)
         ranked = ranking.rank(asked, self.postings, self._words, factor, place, k, meaning)
+        spoken = language_of(question, self.lang)
         found = Findings(
             score=ranked[0][1] if ranked else 0.0,
             passages=tuple(at for at, _ in ranked[:LOOKED_AT]),
@@ -78,15 +82,13 @@ class Index:
                 if len(phrase.runs) > 1 and not mask.any()
             ),
             named=float(place[factor > 0].max(initial=0.0)),
+            kind=meaning.kind if meaning else None,
+            cosine=0.0 if cosines is None else float(cosines[factor > 0].max(initial=-1.0)),
+            foreign=spoken.split("-")[0] != self.lang.split("-")[0].lower(),
         )
-        aside = locale(language_of(question, self.lang)).stopwords
+        aside = locale(spoken).stopwords
         evidence = judge(asked, found, aside, nouns_capitalised=self.lang.startswith("de"))
         return Retrieval(tuple(Hit(at, score) for at, score in ranked), evidence)
-
-    def _meaning(self, vector: Floats | None, allowed: bm25.Mask) -> fusion.Meaning | None:
-        if vector is None or self.vectors is None:
-            return None
-        return fusion.Meaning(fusion.scaled(self.vectors.matrix @ vector, allowed), self.vectors.kind)
 
     def lacking(self, question: str, at: int) -> tuple[str, ...]:
         """The words of a question, stop words aside, that a passage and its headings do not have."""
