@@ -27,7 +27,7 @@ QUEUE_SECONDS = 20.0
 SLOTS = 1 << 16
 BODY_BYTES = 65_536
 BODY_SECONDS = 10.0
-LIMITED = ("/ask", "/search", "/passages/", "/feedback", "/reports")
+LIMITED = ("/ask", "/search", "/passages/", "/feedback")
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Limited:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        if scope["type"] != "http" or not scope["path"].startswith(LIMITED):
+        if scope["type"] != "http" or not (scope["path"].startswith(LIMITED) or scope["method"] == "POST"):
             await self.app(scope, receive, send)
             return
         now, name = time.monotonic(), reader_of(scope)
