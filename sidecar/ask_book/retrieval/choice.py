@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ask_book.book.notice import Notice
 from ask_book.book.settings import Settings
 from ask_book.llm.endpoint import Endpoint, endpoint_of
 from ask_book.llm.errors import NoKeyError
-from ask_book.retrieval.embedding import Embedder
+
+# What needs numpy is imported where it is used: a sidecar answers before it has read its book.
+if TYPE_CHECKING:
+    from ask_book.retrieval.embedding import Embedder
 
 LOCAL = ("local", "local-e5", "local-encoder")
 URL_VARIABLE = "ASK_BOOK_EMBEDDING_BASE_URL"
