@@ -24,14 +24,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two folders, each with the wheel and the sdist built from a copy of its own at another time."""
     root = Path(__file__).resolve().parents[1]
     junk = shutil.ignore_patterns("__pycache__", "node_modules", "_book", ".quarto", ".venv", "*.quarto_ipynb")
+    source = tmp_path_factory.mktemp("source")
+    for name in TRACKED:
+        shutil.copytree(root / name, source / name, symlinks=True, ignore=junk)
+    for name in FILES:
+        shutil.copy(root / name, source / name)
     folders = []
     for time in (1_000_000_000, 1_700_000_000):
         copy = tmp_path_factory.mktemp("copy") / f"checkout {time}"
-        copy.mkdir()
-        for name in TRACKED:
-            shutil.copytree(root / name, copy / name, symlinks=True, ignore=junk)
-        for name in FILES:
-            shutil.copy(root / name, copy / name)
+        shutil.copytree(source, copy, symlinks=True)
         for path in copy.rglob("*"):
             os.utime(path, (time, time), follow_symlinks=False)
         # what a first run leaves behind is no part of it
