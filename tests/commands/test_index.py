@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -104,6 +105,24 @@ def test_yes_embeds_and_is_remembered_for_later_changes(
         assert (code, made["embeddings"]["embedded"], made["embeddings"]["reused"]) == (0, 1, 1)
         use(monkeypatch, host.base_url, "another-model")
         assert indexed(small_book, capsys)[0] == 1
+
+
+class Keyboard(io.StringIO):
+    """Somebody at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "code", "requests"), [("y\n", 0, 1), ("\n", 1, 0), ("n\n", 1, 0), ("", 1, 0)])
+def test_on_a_terminal_it_asks_and_takes_no_for_an_answer(
+    small_book: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: None, typed: str, code: int, requests: int
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Keyboard(typed))
+    with provider() as host:
+        use(monkeypatch, host.base_url)
+        assert main(["index", str(small_book)]) == code
+        assert len(host.asked) == requests
 
 
 def test_back_to_the_first_model_costs_nothing(
