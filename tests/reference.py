@@ -154,8 +154,8 @@ def _cell(text: str) -> str:
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], caption: str, label: str) -> str:
-    lines = [" | ".join(cells) for cells in (head, ("---",) * len(head), *rows)]
-    widths = {2: "[30,70]", 4: "[20,26,14,40]"}[len(head)]
+    lines = [" | ".join(cells) for cells in (head, (":---",) * len(head), *rows)]
+    widths = {2: "[30,70]", 4: "[18,22,12,48]"}[len(head)]
     body = "\n".join(f"| {line} |" for line in lines)
     return _made(f'{body}\n\n: {caption} {{#{label} tbl-colwidths="{widths}"}}\n')
 
