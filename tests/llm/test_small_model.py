@@ -57,8 +57,8 @@ def with_chat(base_url: str, use: Callable[[Chat], Any]) -> Any:
 
 def test_it_streams(base_url: str) -> None:
     async def talk(chat: Chat) -> list[Any]:
-        messages = [Message("user", "Count from one to ten.")]
-        return [part async for part in chat.stream(messages, max_tokens=24)]
+        messages = [Message("user", "Tell a long story about a hive.")]
+        return [part async for part in chat.stream(messages, temperature=0.0, max_tokens=24)]
 
     *texts, usage = with_chat(base_url, talk)
     assert len(texts) > 5
@@ -93,14 +93,12 @@ def test_more_than_it_reads_is_said(base_url: str) -> None:
         with_chat(base_url, talk)
 
 
-@pytest.mark.parametrize(
-    ("lang", "mode"), [("es", "grounded"), ("en", "grounded"), ("fr", "grounded"), ("en", "tools")]
-)
+@pytest.mark.parametrize(("lang", "mode"), [("es", "grounded"), ("en", "tools")])
 def test_whatever_it_says_what_is_shown_is_verified(base_url: str, tmp_path: Path, lang: str, mode: str) -> None:
     book = small_book(tmp_path, lang)
 
     async def ask(chat: Chat) -> list[Event]:
-        ready = Assistant(chat, mode, tokens_per_question=900, passage_characters=400)
+        ready = Assistant(chat, mode, tokens_per_question=800, passage_characters=400)
         return [event async for event in answer(book, question(QUESTIONS[lang]), ready, k=1)]
 
     events = with_chat(base_url, ask)
