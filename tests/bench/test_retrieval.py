@@ -89,6 +89,22 @@ def test_the_right_passage_is_found(name: str, tmp_path: Path) -> None:
 
 
 @NEEDS_DATA
+@pytest.mark.parametrize("name", FILES)
+def test_words_and_their_beginnings_do_for_a_very_large_book(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ask_book.retrieval.index.LARGE", 0)
+    questions = question_sets.load(name)
+    pairs = [(passage.title, passage.text) for passage in questions.passages]
+    ranks = Timed(our_engine(questions, tmp_path)).ranks(questions)
+    print(f"\n{name}, words and their first five letters: nDCG@10 {ndcg_at_10(ranks):.1f}")
+    for rival, build in rivals.ENGINES.items():
+        theirs = Timed(lambda build=build: build(pairs, questions.lang)).ranks(questions)  # type: ignore[misc]
+        print(f"{rival}: {ndcg_at_10(theirs):.1f}")
+        assert ndcg_at_10(ranks) > ndcg_at_10(theirs)
+
+
+@NEEDS_DATA
 @pytest.mark.parametrize(
     ("kind", "change", "bar"),
     [("unaccented", question_sets.unaccented, 96.9), ("one typo", question_sets.with_a_typo, 95.5)],
