@@ -435,7 +435,8 @@ def _digits(text: _Text) -> Iterator[Quantity]:
                 values |= {Fraction(found["above"]), Fraction(found["below"])}
         else:
             values = set(_readings(found["digits"], text.lang, text.source))
-        yield Quantity(*found.span(), frozenset(-value for value in values) if found["minus"] else frozenset(values))
+        if values:
+            yield Quantity(*found.span(), frozenset(-value if found["minus"] else value for value in values))
 
 
 def _readings(digits: str, lang: str, source: bool) -> Iterator[Fraction]:
