@@ -42,7 +42,7 @@ class Reader:
     def ask(self, question: str) -> None:
         """Ask and wait until the answer is there."""
         self.type(question)
-        expect(self.page.get_by_role("heading", name=question, exact=True).last).to_be_visible()
+        expect(self.page.get_by_role("heading", name=question, exact=True).last).to_be_visible(timeout=30_000)
         self.wait()
 
     def wait(self) -> None:

@@ -64,7 +64,7 @@
 
     function draw() {
       if (past.length && !turns) {
-        void load().then(draw);
+        void load().then(draw, () => status(t("error_failed")));
         return;
       }
       notes?.hide();
@@ -216,6 +216,7 @@
     // -- the keyboard -------------------------------------------------------------------------------------------------
 
     input.addEventListener("input", grow);
+    input.addEventListener("input", () => void load().catch(() => {}), { once: true });
     input.addEventListener("keydown", (event) => {
       if (event.isComposing) return;
       if (event.key === "Enter" && !event.shiftKey) {
