@@ -103,7 +103,8 @@ class Load:
     async def reader(self, number: int, until: float) -> None:
         chance = random.Random(number)
         headers = {"X-Forwarded-For": f"198.51.{number // 250}.{number % 250}", "Host": "ask.example.org"}
-        limits = httpx.Limits(max_connections=4)
+        # No old connection is used again: the server may be closing it in that very moment.
+        limits = httpx.Limits(max_connections=4, keepalive_expiry=1.0)
         async with httpx.AsyncClient(trust_env=False, timeout=60, limits=limits, verify=False) as client:
             while time.monotonic() < until:
                 did = chance.choice(("ask", "search", "search", "bare", "bare", "page", "passage", "leave"))
@@ -118,7 +119,7 @@ class Load:
                 self.seen[f"{did} {status}"] += 1
                 if did in self.took and status == 200:
                     self.took[did].append(time.monotonic() - began)
-                await asyncio.sleep(chance.uniform(0.5, 2.5))
+                await asyncio.sleep(chance.uniform(2, 20))  # a human pace
 
     async def ask(self, client: httpx.AsyncClient, headers: dict[str, str], chance: random.Random) -> int:
         response = await client.post(

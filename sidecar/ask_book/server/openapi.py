@@ -188,7 +188,7 @@ def _operation(
     responses = {str(status): _response("Done.", schema) for status, schema in good.items()}
     for status in (403, *errors, 500):
         responses.setdefault(str(status), _response("It was refused, or failed: see `error`.", _ref("Error")))
-    security = {"security": [{"owner": []}]} if owner else {}
+    security: Json = {"security": [{"owner": []}]} if owner else {}
     return {"summary": summary, "parameters": list(given), "responses": responses, **security}
 
 
