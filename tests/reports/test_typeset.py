@@ -16,7 +16,7 @@ from reports.samples import SITE, citation, saying
 ATTACKS = payloads("/canary/file", "/canary/out", "https://canary.example")
 FONTS = Glyphs((("Some Sans", frozenset("α≤العربية")), ("Some CJK", frozenset("中文字"))), frozenset("😀\ufe0f"))
 OWN = re.compile(
-    r"\\askbook(?:break|piece|rtl|[AB](?:Arabic|Hebrew)?)(?![A-Za-z])|\\small |\\\\\{\}\n\\mbox\{\}"
+    r"\\askbook(?:break|piece|rtl|ltr|[AB](?:Arabic|Hebrew)?)(?![A-Za-z])|\\small |\\\\\{\}\n\\mbox\{\}"
     r"|\\hyper(?:target|link)\{note-[\d-]+\}\{\[\d+\]\}|\\text(?:backslash|asciitilde|asciicircum)\{\}|\\[#$%&_{}]"
 )
 
@@ -55,7 +55,7 @@ def is_safe(tree: dict[str, Any]) -> None:
     assert rest != header
     family = r"\\newfontfamily\\askbook[AB](?:Arabic|Hebrew)?\{[\w ]+\}\[(?:Script=\w+)?\]\n"
     family = r"\\newfontfamily\\askbook[AB](?:Arabic|Hebrew)?\{[\w ]+\}\[(?:Script=\w+)?\]\n"
-    rest = re.sub(family + r"|\\AtBeginDocument\{|\\raggedleft|\\hypersetup(?=\{pdftitle=)", "", rest)
+    rest = re.sub(family + r"|\\AtBeginDocument\{|\\hypersetup(?=\{pdftitle=)", "", rest)
     assert "\\" not in OWN.sub("", rest), rest
 
 
@@ -87,6 +87,13 @@ def test_a_script_from_right_to_left_is_one_run() -> None:
     """Word by word, their order would be turned around."""
     assert raw("dice العربية 12 العربية.") == [r"\askbookrtl{{\askbookAArabic العربية 12 العربية}}"]
     assert raw("dice العربية", Glyphs()) == [r"\askbookrtl{العربية}"]
+
+
+def test_on_a_page_from_right_to_left_other_words_keep_their_order() -> None:
+    tree = pandoc_tree(page_of(saying("نعم one two", lang="ar", citations=(), sources=())), Glyphs())
+    assert [node["c"][1] for node in nodes(tree["blocks"][2]) if node["t"] == "RawInline"] == [
+        r"\askbookrtl{نعم}", r"\askbookltr{", "}",
+    ]  # fmt: skip
 
 
 def test_signs_do_not_get_the_script_of_letters() -> None:

@@ -130,7 +130,7 @@ def test_no_other_file_can_be_had(keeper: httpx.Client, store: Store) -> None:
     (store.folder / "secret").write_text("secret", encoding="utf-8")
     for path in ("report.json", "pdf.error.log", "..%2fsecret", "../secret", "%2e%2e/secret", "report.html/x"):
         assert keeper.get(f"/reports/{report_id}/{path}").status_code == 404
-    assert keeper.get(f"/reports/{report_id}/report.pdf").json()["error"]["code"] == "no_pdf"
+    assert keeper.get(f"/reports/{report_id}/report.pdf").json()["error"]["code"] == "no_file"
 
 
 def test_the_list_is_for_the_owner_newest_first(keeper: httpx.Client) -> None:

@@ -51,7 +51,7 @@ def run(options: Namespace) -> int:
 def kept(answer: Answer, asked: str, book: OpenBook, project: Project, settings: Settings, model: str) -> Report:
     """Keep an answer that a command got, whole with its PDF if there can be one; where its files are."""
     store = reports_of(project, settings)
-    document = new_document([Exchange(asked, answer)], book.manifest.book, book.locale.lang, model)
+    document = new_document([Exchange(asked, answer)], book.manifest.book, book.index.lang, model)
     folder = store.save(document)
     if settings.reports_pdf:
         complete(store, document.id, find_tools(os.environ), book_style(project, settings))

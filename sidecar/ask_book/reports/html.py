@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ask_book.reports.page import Page, PageNote, Part, Passage, Where
 from ask_book.reports.tree import Node
+from ask_book.reports.typeset import is_rtl
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_RIGHT_TO_LEFT = frozenset({"ar", "arc", "ckb", "dv", "fa", "he", "ku", "ps", "sd", "ug", "ur", "yi"})
 _TAGS = {"para": "p", "quote": "blockquote", "bullets": "ul", "item": "li"} | {
     "emphasis": "em",
     "strong": "strong",
@@ -26,7 +26,7 @@ def html(page: Page) -> str:
     """The text of `report.html`."""
     many = len(page.parts) > 1
     language = page.lang or "und"
-    direction = ' dir="rtl"' if language.split("-")[0].lower() in _RIGHT_TO_LEFT else ""
+    direction = ' dir="rtl"' if is_rtl(language) else ""
     book = f'<a href="{escape(page.home)}">{escape(page.book)}</a>' if page.home else escape(page.book)
     remarks = "".join(f"<p>{escape(remark)}</p>\n" for remark in page.remarks)
     said = dict.fromkeys(remark for part in page.parts for remark in part.remarks)

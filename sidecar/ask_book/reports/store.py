@@ -199,7 +199,7 @@ class Store:
 def _summary(file: Path, _modified: int) -> Summary:
     document = read_document(json.loads(file.read_bytes()))
     last = document.exchanges[-1].answer
-    text = " ".join(words_of(parse(exchange.answer.answer)) for exchange in document.exchanges)
+    text = " ".join(" ".join(words_of(parse(exchange.answer.answer)).split()) for exchange in document.exchanges)
     questions = [exchange.question for exchange in document.exchanges]
     places = [word for citation in document.citations for word in (citation.chapter_title, *citation.heading_path)]
     return Summary(

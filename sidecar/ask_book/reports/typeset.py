@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -31,10 +31,13 @@ HEADER = r"""
 \ifXeTeX
   \TeXXeTstate=1
   \newcommand\askbookrtl[1]{\beginR #1\endR}
+  \newcommand\askbookltr[1]{\beginL #1\endL}
 \else\ifLuaTeX
   \newcommand\askbookrtl[1]{{\textdir TRT #1}}
+  \newcommand\askbookltr[1]{{\textdir TLT #1}}
 \else
   \newcommand\askbookrtl[1]{#1}
+  \newcommand\askbookltr[1]{#1}
 \fi\fi
 \makeatother
 \newcommand\askbookbreak{\hskip 0pt plus 0.4pt\relax}
@@ -42,6 +45,7 @@ HEADER = r"""
 \setlength{\emergencystretch}{4em}
 """
 
+_RIGHT_TO_LEFT = frozenset({"ar", "arc", "ckb", "dv", "fa", "he", "ku", "ps", "sd", "ug", "ur", "yi"})
 _FAMILY = "\\newfontfamily\\askbook{letter}{{{family}}}[{features}]\n"
 _NOT_BEFORE = "、。，．！？：；）」』】》〉〕］｝ー々’”!?),.:;]}ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
 _NOT_AFTER = "（「『【《〈〔［｛‘“([{"
@@ -77,10 +81,9 @@ class _Class:
 
 def pandoc_tree(page: Page, glyphs: Glyphs) -> Json:
     """The document for `pandoc --from json`."""
-    setter = _Setter(glyphs)
+    setter = _Setter(glyphs, is_rtl(page.lang))
     blocks = list(setter.page(page))
-    side = "\\AtBeginDocument{\\raggedleft}\n" if _is_rtl(page.title) else ""
-    header = "".join((HEADER, *setter.families(), side, _properties(page)))
+    header = "".join((HEADER, *setter.families(), _properties(page)))
     meta = {"header-includes": {"t": "MetaBlocks", "c": [{"t": "RawBlock", "c": ["latex", header]}]}}
     return {"pandoc-api-version": API_VERSION, "meta": meta, "blocks": blocks}
 
@@ -90,6 +93,11 @@ def named(chars: Iterable[str]) -> str:
     known = [f"U+{ord(char):04X} {unicodedata.name(char, '').lower()}".strip() for char in sorted(chars)]
     more = len(known) - MOST_NAMED
     return ", ".join(known[:MOST_NAMED]) + (f" (+{more})" if more > 0 else "")
+
+
+def is_rtl(lang: str) -> bool:
+    """Whether a language is written from right to left."""
+    return lang.split("-")[0].lower() in _RIGHT_TO_LEFT
 
 
 def is_visible(char: str) -> bool:
@@ -108,6 +116,7 @@ def _properties(page: Page) -> str:
 @dataclass(frozen=True)
 class _Setter:
     glyphs: Glyphs
+    page_is_rtl: bool
 
     def families(self) -> Iterator[str]:
         for number, (family, chars) in enumerate(self.glyphs.families):
@@ -150,11 +159,11 @@ class _Setter:
             yield _bullets([self._passage(passage) for passage in part.sources])
 
     def _note(self, note: PageNote, prefix: str) -> Json:
-        anchor = _raw(f"\\hypertarget{{note-{prefix}{note.n}}}{{[{note.n}]}}")
+        anchor = self._ltr([_raw(f"\\hypertarget{{note-{prefix}{note.n}}}{{[{note.n}]}}")])
         quote = self.inlines(note.quote, prefix, set())
         place = self._where(note.where)
         remark = self.text(f" ({note.remark})") if note.remark else []
-        return _para([anchor, _SPACE, _str("“"), *quote, _str("”"), _LINE_BREAK, _str("—"), _SPACE, *place, *remark])
+        return _para([*anchor, _SPACE, _str("“"), *quote, _str("”"), _LINE_BREAK, _str("—"), _SPACE, *place, *remark])
 
     def _passage(self, passage: Passage) -> list[Json]:
         return [_para([*self._where(passage.where), *(self.text(f": {passage.text}") if passage.text else [])])]
@@ -164,7 +173,7 @@ class _Setter:
 
     def _linked(self, text: str, url: str) -> list[Json]:
         inside = self.text(text)
-        return [{"t": "Link", "c": [_NONE, inside, [url, ""]]}] if url else inside
+        return self._ltr([{"t": "Link", "c": [_NONE, inside, [url, ""]]}]) if url else inside
 
     def blocks(self, nodes: Iterable[Node], prefix: str, known: set[int], depth: int) -> Iterator[Json]:
         for node in nodes:
@@ -243,7 +252,7 @@ class _Setter:
             case "math" | "display":
                 return self._formula(node)
             case "note" if node.level in known:
-                return [_raw(f"\\hyperlink{{note-{prefix}{node.level}}}{{[{node.level}]}}")]
+                return self._ltr([_raw(f"\\hyperlink{{note-{prefix}{node.level}}}{{[{node.level}]}}")])
             case "note":
                 return [_str(f"[{node.level}]")]
             case "strike":
@@ -260,25 +269,36 @@ class _Setter:
 
     def text(self, text: str) -> list[Json]:
         """A text that is to be read: words, spaces, and what needs help."""
-        inlines: list[Json] = []
-        for style, run, after in self._runs(text):
-            if style == _Class():
-                for part in re.split(r"([ \n\t]+)", run):
-                    inlines += [_SPACE] if part.isspace() else _pieces(part, _str)
-            else:
-                inlines.append(_raw(self._set(style, run, after)))
-        return inlines
+        return self._inlines(text, r"([ \n\t]+)", lambda part: _SPACE if part.isspace() else _str(part))
 
     def _verbatim(self, text: str) -> list[Json]:
         """A text in the form of a typewriter, which may break at its spaces."""
+        return self._inlines(" ".join(text.split("\n")), "( +)", _code_of)
+
+    def _inlines(self, text: str, between: str, make: Callable[[str], Json]) -> list[Json]:
         inlines: list[Json] = []
-        for style, run, after in self._runs(" ".join(text.split("\n"))):
-            if style == _Class():
-                for part in re.split("( +)", run):
-                    inlines += _pieces(part, _code_of)
-            else:
+        for style, run, after in self._runs(text):
+            if style != _Class():
                 inlines.append(_raw(self._set(style, run, after)))
+                continue
+            first, last = self._words_from_left_to_right(run)
+            made = [
+                [piece for part in re.split(between, each) for piece in _pieces(part, make)]
+                for each in (run[:first], run[first:last], run[last:])
+            ]
+            inlines += [*made[0], *self._ltr(made[1]), *made[2]]
         return inlines
+
+    def _words_from_left_to_right(self, run: str) -> tuple[int, int]:
+        """Where the words of a run begin and end: on a page from right to left, signs around them are the page's."""
+        if not self.page_is_rtl:
+            return 0, len(run)
+        words = [at for at, char in enumerate(run) if char.isalnum()]
+        return (words[0], words[-1] + 1) if words else (0, 0)
+
+    def _ltr(self, inlines: list[Json]) -> list[Json]:
+        """On a page from right to left: words from left to right keep their order, and links their colour."""
+        return [_raw("\\askbookltr{"), *inlines, _raw("}")] if self.page_is_rtl and inlines else inlines
 
     def _runs(self, text: str) -> Iterator[tuple[_Class, str, str]]:
         """Stretches of characters that are set alike, and what follows; what no font has is replaced by its number."""
@@ -352,11 +372,6 @@ def _may_break(char: str, after: str) -> bool:
 
 def _is_rtl_char(char: str) -> bool:
     return unicodedata.bidirectional(char) in ("R", "AL", "AN")
-
-
-def _is_rtl(text: str) -> bool:
-    letters = [char for char in text if char.isalpha()]
-    return bool(letters) and _is_rtl_char(letters[0])
 
 
 def _leaves(node: Node) -> Iterator[Node]:

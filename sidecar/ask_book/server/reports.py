@@ -111,7 +111,7 @@ class Reports:
         ):
             return answer
         model = "" if answer.mode == "extractive" else self.model
-        document = new_document([Exchange(asked.text, answer)], book.manifest.book, book.locale.lang, model)
+        document = new_document([Exchange(asked.text, answer)], book.manifest.book, book.index.lang, model)
         try:
             await to_thread.run_sync(self.store.save, document)
         except OSError as error:
@@ -136,8 +136,8 @@ class Reports:
             page = await to_thread.run_sync(self._html, document, book.manifest)
             return HTMLResponse(page, headers={**OWN_PAGES, "Cache-Control": "no-store"})
         path = self.store.path(report_id)
-        if name == "report.pdf" and not (path / name).is_file():
-            raise RequestError(404, "This report has no PDF.", "It may come: look at its state.", "no_pdf")
+        if not (path / name).is_file():
+            raise RequestError(404, f"This report has no {name}.", "A PDF may come: look at its state.", "no_file")
         kind = name.rpartition(".")[2]
         headers = {"Cache-Control": "no-store", **({} if kind == "pdf" else OWN_PAGES)}
         wanted = f"report-{report_id[:8]}.{kind}" if is_saved else None
