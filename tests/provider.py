@@ -178,8 +178,10 @@ async def _serve(running: Provider, listener: socket.socket, stop: asyncio.Event
         try:
             while await _exchange(running, reader, writer):
                 pass
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        except (ConnectionError, asyncio.IncompleteReadError):
             pass
+        except asyncio.CancelledError:
+            writer.transport.abort()
         finally:
             writer.close()
             tasks.discard(task)
@@ -190,6 +192,8 @@ async def _serve(running: Provider, listener: socket.socket, stop: asyncio.Event
     for task in list(tasks):
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+    # A transport lets go of its socket in the next turn of the loop.
+    await asyncio.sleep(0.01)
 
 
 async def _exchange(running: Provider, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
