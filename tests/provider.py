@@ -192,8 +192,9 @@ async def _serve(running: Provider, listener: socket.socket, stop: asyncio.Event
     for task in list(tasks):
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    # A transport lets go of its socket in the next turn of the loop.
-    await asyncio.sleep(0.01)
+    # A transport lets go of its socket in the next turns of the loop.
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 async def _exchange(running: Provider, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
