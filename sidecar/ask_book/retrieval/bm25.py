@@ -21,7 +21,7 @@ from ask_book.retrieval import tokens
 
 K1 = 1.2
 B = 0.75
-FREQUENT = 8
+FREQUENT = 6
 FREQUENT_BYTES = 1 << 25
 
 Floats = npt.NDArray[np.float64]
