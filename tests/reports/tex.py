@@ -6,6 +6,7 @@ import io
 import os
 import re
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,8 @@ def environment(home: Path, *folders: Path) -> dict[str, str]:
             if found := shutil.which(name):
                 (system / name).symlink_to(found)
     path = os.pathsep.join(map(str, (*folders, system)))
-    # the caches of the account that runs the tests: without them lualatex reads all fonts again
-    return {"HOME": str(home), "PATH": path, "TEXMFVAR": str(Path("~/.ask-book-test-texmf-var").expanduser())}
+    # kept from one run of the tests to the next: without it lualatex reads all fonts again
+    return {"HOME": str(home), "PATH": path, "TEXMFVAR": str(Path(tempfile.gettempdir()) / "ask-book-test-texmf-var")}
 
 
 def program(path: Path, script: str) -> Path:
