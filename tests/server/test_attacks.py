@@ -151,8 +151,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def port(book: OpenBook, site: Path) -> Iterator[int]:
     holder = Holder("a1e5b0c4d2f3", "", "es", current=replace(book, site=site))
-    with served(create_app(holder, Access("t0ken"))) as port:
-        yield port
+    with pytest.MonkeyPatch.context() as patch:
+        # a connection that its client closed half is kept as long as an idle one
+        patch.setattr(run, "HEADER_SECONDS", 1.5)
+        with served(create_app(holder, Access("t0ken"))) as port:
+            yield port
 
 
 def test_there_are_many() -> None:
