@@ -60,7 +60,7 @@ def test_it_can_be_typed(page: str, line: str) -> None:
     raise AssertionError(f"{page}: ask-book {line}: {problem}")
 
 
-RUN = sorted({line for _, line in COMMANDS if re.match("(ask|search) .*examples/book$", line)})
+RUN = sorted({line for _, line in COMMANDS if re.match("(ask|search) .*examples/book(?:/es)?$", line)})
 
 
 @pytest.mark.parametrize("line", RUN)
@@ -77,19 +77,41 @@ def test_it_does_what_the_guide_says(line: str, home: Path, monkeypatch: pytest.
     assert "plain rendition" in done.stdout
 
 
-def test_references_lead_somewhere() -> None:
-    sources = [*PAGES[2:], *(ROOT / "examples" / "book" / "_includes").glob("*.md")]
-    text = "\n".join(FENCE.sub("", page.read_text(encoding="utf-8")) for page in sources)
-    prose = re.sub(r"`[^`\n]*`", "", text)
-    named = set(re.findall(r"@((?:sec|fig|tbl|eq|thm|def)-[\w-]+\w)", prose))
-    there = set(re.findall(r"#((?:sec|fig|tbl|eq|thm|def)-[\w-]+)", text))
-    assert named - there == set()
-    twice = [name for name in there if len(re.findall(rf"\{{#{name}[\s}}]", text)) > 1]
-    assert twice == []
+ENGLISH = ROOT / "examples" / "book"
+SPANISH = ENGLISH / "es"
+EDITIONS = pytest.mark.parametrize("edition", [ENGLISH, SPANISH], ids=["en", "es"])
+CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1", re.MULTILINE | re.DOTALL)
+LABEL = r"((?:sec|fig|tbl|eq|thm|def|exm)-[\w-]*\w)"
 
 
-def test_every_page_is_in_the_book() -> None:
-    book = ROOT / "examples" / "book"
-    listed = {chapter.file for chapter in find_project(book, {}).chapters}
-    there = {path.relative_to(book).as_posix() for path in book.rglob("*.qmd") if "_extensions" not in path.parts}
-    assert there == listed
+def pages(edition: Path) -> dict[str, Path]:
+    """The pages of an edition by their name in it."""
+    here = {path.relative_to(edition): path for path in edition.rglob("*.qmd")}
+    return {name.as_posix(): path for name, path in here.items() if name.parts[0] not in ("_extensions", "es")}
+
+
+def prose(page: Path) -> str:
+    return re.sub(r"`[^`\n]*`", "", CODE.sub("", page.read_text(encoding="utf-8")))
+
+
+def labels(page: Path) -> list[str]:
+    return re.findall(rf"\{{#{LABEL}[\s}}]", prose(page))
+
+
+@EDITIONS
+def test_references_lead_somewhere(edition: Path) -> None:
+    sources = [*pages(edition).values(), *(ENGLISH / "_includes").glob("*.md")]
+    named = {name for page in sources for name in re.findall(f"@{LABEL}", prose(page))}
+    there = [name for page in sources for name in labels(page)]
+    assert named - set(there) == set()
+    assert [name for name in set(there) if there.count(name) > 1] == []
+
+
+@EDITIONS
+def test_every_page_is_in_the_book(edition: Path) -> None:
+    assert set(pages(edition)) == {chapter.file for chapter in find_project(edition, {}).chapters}
+
+
+def test_the_editions_have_the_same_pages_and_labels() -> None:
+    english, spanish = ({name: labels(page) for name, page in pages(each).items()} for each in (ENGLISH, SPANISH))
+    assert spanish == english
