@@ -7,41 +7,37 @@ local tables = {}
 
 local groups = { thead = true, tbody = true, tfoot = true }
 
----@param walk Walk
 ---@param node Node a row
----@param scope Scope
-local function row(walk, node, scope)
-  local found = words.nothing()
-  walk:emit(scope, "table", words.of(node, found), found)
-end
-
----@param node Node a row of the head
----@return string its cells, told apart
-local function heads(node)
-  local cells = {}
+---@param found? Found
+---@return string[] what its cells say; empty ones are left out
+local function cells(node, found)
+  local out = {}
   for _, child in ipairs(node) do
-    local cell = type(child) == "table" and visible(child, node) and words.of(child) or ""
+    local shown = type(child) == "string" or visible(child, node)
+    local cell = shown and words.of({ child }, found) or ""
     if cell ~= "" then
-      cells[#cells + 1] = cell
+      out[#out + 1] = cell
     end
   end
-  return table.concat(cells, " · ")
+  return out
 end
 
 ---@param walk Walk
 ---@param parent Node the table or a group of its rows
 ---@param scope Scope
----@param header string[] rows of the head, as far as they are read
+---@param header string[] rows of the head, as far as they are read, their cells told apart
 local function rows(walk, parent, scope, header)
   for _, child in ipairs(parent) do
     local tag = type(child) == "table" and visible(child, parent) and child.tag
     if groups[tag] then
       rows(walk, child, scope, header)
-    elseif tag == "tr" and parent.tag == "thead" then
-      row(walk, child, scope)
-      header[#header + 1] = heads(child)
     elseif tag == "tr" then
-      row(walk, child, walk.within(scope, { context = table.concat(header, " · ") }))
+      local is_head = parent.tag == "thead"
+      local found = words.nothing()
+      local row = cells(child, found)
+      local around = is_head and scope or walk.within(scope, { context = table.concat(header, " · ") })
+      walk:emit(around, "table", table.concat(row, "\t"), found)
+      header[#header + 1] = is_head and table.concat(row, " · ") or nil
     else
       walk:flow({ child }, scope)
     end
