@@ -172,6 +172,13 @@ def _parser() -> argparse.ArgumentParser:
     exam.add_argument("-k", type=_count, metavar="N", help="how many passages to look at (setting: top-k)")
     exam.add_argument("--min-recall", type=_share, default=0.0, metavar="R", help="fail below this share, 0 to 1")
     exam.add_argument("--junit", type=Path, metavar="X", help="write JUnit's XML into this file, for CI")
+    drafts = exam.add_mutually_exclusive_group()
+    drafts.add_argument("--suggest", action="store_true", help="draft questions from the book instead")
+    drafts.add_argument("--record", action="store_true", help="make questions of those that readers asked instead")
+    drafts.add_argument("--gaps", action="store_true", help="tell what readers asked and did not find instead")
+    exam.add_argument("--out", type=Path, metavar="FILE", help="where to put the drafts: a new file")
+    exam.add_argument("--with-model", action="store_true", help="let the chat model draft better ones, at its price")
+    exam.add_argument("--yes", action="store_true", help="agree to that price without being asked")
     add("doctor", "tell what works, what does not, and what to do", DOCTOR)
     add("export", "put the book in one folder, to be served anywhere", EXPORT, "OUT")
     add("start", "start the sidecar in the background", START)
@@ -293,6 +300,13 @@ say is refused. Nothing but the book is needed: no key, no network.
 
 Each question that went wrong is told with its line and the reason. The guide
 describes the format of the file.
+
+Without an exam yet, let ask-book draft one; with readers, use what they asked
+(setting: record-questions). Drafts go to --out, or are printed:
+
+  ask-book exam --suggest --out exam.yml
+  ask-book exam --record --out asked.yml
+  ask-book exam --gaps
 
 Exit code 0: done; 1: the share of answerable questions whose passage was found
 is below --min-recall."""

@@ -114,7 +114,7 @@ def test_each_setting_is_documented() -> None:
         "temperature", "answer-language", "style", "system-prompt", "passage-characters", "model-seconds",
         "answer-seconds", "tokens-per-question", "tokens-per-day", "cache",
         "embedding-model", "embedding-base-url", "embedding-price",
-        "reports", "reports-folder", "reports-pdf", "reports-font",
+        "reports", "reports-folder", "reports-pdf", "reports-font", "record-questions",
         "requests-per-reader", "requests-per-minute", "answers-at-once", "answers-waiting",
     ]  # fmt: skip
     assert all(spec.metadata["doc"].endswith(".") for spec in NAMES.values())

@@ -210,6 +210,12 @@ class Settings:
         _FLAG, True, "Whether a report gets a PDF, where there is TeX.", ("ASK_BOOK_REPORTS_PDF",)
     )
     reports_font: str | None = _setting(_TEXT, None, "The main font of the PDF, instead of the one of the book's own.")
+    record_questions: bool = _setting(
+        _FLAG,
+        False,
+        "Whether readers' questions are kept, on the machine that answers them, for `ask-book exam`.",
+        ("ASK_BOOK_RECORD_QUESTIONS",),
+    )
     requests_per_reader: int = _setting(
         _whole(0, 1_000_000),
         60,

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from ask_book.answering.open_book import OpenBook
 from ask_book.book.configuration import find_root
-from ask_book.commands import marks, terminal
+from ask_book.commands import marks, questions, terminal
 from ask_book.commands.books import opened
+from ask_book.errors import UsageError
 from ask_book.exam.format import Exam, read_exam
 from ask_book.exam.report import Results, shares, to_json, to_junit, to_lines
 from ask_book.exam.run import examine
@@ -23,6 +24,10 @@ DEFAULT = "exam.yml"
 
 def run(options: Namespace) -> int:
     """Print the results. 1 when the evidence is found less often than `--min-recall`, else 0."""
+    if options.suggest or options.record or options.gaps:
+        return questions.run(options)
+    if options.out or options.with_model:
+        raise UsageError("There is nothing to draft.", "Say --suggest, too.", "usage")
     exams = [read_exam(Path(file)) for file in options.files or [options.book / DEFAULT]]
     book, settings = opened(options, most=sys.maxsize)
     k = options.k or settings.top_k

@@ -80,7 +80,9 @@ async def running_app(
     is_kept = access.local if settings.reports is None else settings.reports
     reports = partial(_reports, project, settings, env, access, holder) if is_kept else None
     service = service or Service(Limits(at_once=settings.answers_at_once, waiting=settings.answers_waiting))
-    app = create_app(holder, access, state_dir, settings.top_k, made.assistant, reports, service)
+    records = settings.record_questions
+    thumbs = state_dir or (_state_dir(project) if records else None)
+    app = create_app(holder, access, thumbs, settings.top_k, made.assistant, reports, service, records)
 
     async def tell_what_works() -> None:
         assistant = await asyncio.to_thread(made.assistant)

@@ -85,9 +85,9 @@ class Quotes:
         return any(letters(quote) in text for text in self._chapters)
 
 
-def letters(text: str) -> str:
-    """What is compared of a text."""
-    return "".join(runs(fold(text, marks=True)))
+def letters(text: str, marks: bool = True) -> str:
+    """What is compared of a text; `marks`: accents matter."""
+    return "".join(runs(fold(text, marks)))
 
 
 async def _outcome(book: OpenBook, quotes: Quotes, question: Question, reply: Answer, k: int) -> Outcome:

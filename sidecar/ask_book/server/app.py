@@ -68,11 +68,13 @@ def create_app(
     assistant: Callable[[], Assistant] | None = None,
     reports: Callable[[Assistant], Reports] | None = None,
     service: Service | None = None,
+    records: bool = False,
 ) -> ASGIApp:
     """The application that serves what `holder` has. `state_dir` is where feedback is kept; None: nowhere.
 
     `assistant` is called once, at the first request that is more than a look at `/health`; its connections are closed
-    when the server ends. `reports` makes what keeps answers as documents; None keeps none.
+    when the server ends. `reports` makes what keeps answers as documents; None keeps none. `records`: questions are
+    kept beside the feedback.
     """
     service = service or Service()
     metrics = service.metrics
@@ -85,7 +87,7 @@ def create_app(
         model = assistant() if assistant else WITHOUT_MODEL
         kept = reports(model) if reports else None
         used.extend(filter(None, (model, kept)))
-        routes = Routes(holder, access, model, state_dir, top_k, kept)
+        routes = Routes(holder, access, model, state_dir, top_k, kept, records)
         return Router([*(kept.routes() if kept else ()), *readers_routes(routes)])
 
     @asynccontextmanager

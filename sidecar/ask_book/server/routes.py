@@ -39,7 +39,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Routes:
-    """The handlers of one server. `state_dir` None: nothing is kept. `top_k`: how many passages an answer looks at."""
+    """The handlers of one server. `state_dir` None: nothing is kept. `top_k`: how many passages an answer looks at.
+
+    `records`: questions are kept there for the author, too.
+    """
 
     holder: Holder
     access: Access
@@ -47,6 +50,7 @@ class Routes:
     state_dir: Path | None = None
     top_k: int = 7
     reports: Reports | None = None
+    records: bool = False
 
     async def ask(self, request: Request) -> Response:
         """An answer: events when the client accepts them, else the whole as JSON."""
@@ -117,6 +121,8 @@ class Routes:
             async for event in events:
                 if self.reports and event.kind == "done":
                     event = Event("done", await self.reports.keep(event.data, asked, book))
+                if self.records and self.state_dir and event.kind == "done":
+                    await to_thread.run_sync(_record, self.state_dir, book, asked, event.data)
                 yield event
 
     def _book(self) -> OpenBook:
@@ -152,6 +158,16 @@ class Routes:
         finally:
             await events.aclose()
             self.holder.busy -= 1
+
+
+def _record(folder: Path, book: OpenBook, asked: Question, done: Answer) -> None:
+    """Keep a question for the author. No answer is lost because that fails."""
+    from ask_book.exam.asked import keep_question
+
+    try:
+        keep_question(folder, book, asked, done)
+    except OSError:
+        log.exception("A question was not recorded")
 
 
 class _EventStream(StreamingResponse):
