@@ -44,7 +44,7 @@ def test_a_suggested_exam_is_one_that_the_book_passes(small_book: Path, capsys: 
     assert main(["exam", str(small_book), "--suggest", "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"{out}: 9 questions, 0 to be decided\n"
     questions = read_exam(out).questions
-    assert questions[1].text == "¿Qué dice el libro sobre Los puentes?"
+    assert questions[1].text == "¿Qué dice el libro sobre «Los puentes»?"
     assert questions[1].places[0].anchor == ""
     assert main(["exam", str(small_book), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)["summary"]

@@ -33,11 +33,11 @@ def test_headings_and_tables_are_asked_for_with_words_of_the_book(tmp_path: Path
     book = small_book(tmp_path, "en")
     found = {question.text: question for question in asked(book)}
     assert list(found) == [
-        "What does the book say about Welcome?",
+        "What does the book say about “Welcome”?",
         "What does Table 1.1 show?",
-        "What does the book say about Hives?",
-        "What does the book say about Feeding?",
-        "What does the book say about Counting bees?",
+        "What does the book say about “Hives”?",
+        "What does the book say about “Feeding”?",
+        "What does the book say about “Counting bees”?",
     ]
     table = found["What does Table 1.1 show?"]
     (place,) = table.places
@@ -117,7 +117,7 @@ def test_what_is_to_be_refused_uses_words_that_the_book_never_uses(tmp_path: Pat
     assert drafts[4].question.text == "How much does “Hives” cost in dollars?"
     about_cellos = to_refuse(book_of("en", ("Cellos", "A cello has four strings. It costs many dollars.")))
     texts = [draft.question.text for draft in about_cellos]
-    assert not [text for text in texts if "cello have" in text or "dollars" in text]
+    assert not [text for text in texts if "cello" in text or "dollars" in text]
     assert "When did the dinosaurs die out?" in texts
 
 
