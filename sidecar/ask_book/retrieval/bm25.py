@@ -22,11 +22,14 @@ from ask_book.retrieval import tokens
 K1 = 1.2
 B = 0.75
 FREQUENT = 6
+BLOCK = 4096
 FREQUENT_BYTES = 1 << 25
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+_Counts = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint16]]
+_NOTHING: _Counts = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))
 
 
 @dataclass(frozen=True)
@@ -128,35 +131,23 @@ class Postings:
 
 
 def build(texts: Iterable[str], marks: bool = False, short: bool = False) -> Postings:
-    """Index the texts. Each distinct run of letters is cut into terms only once; the counting is done on arrays."""
+    """Index the texts. Each distinct run of letters is cut into terms only once; counting is done on arrays, block by
+    block of passages, so that what it takes in between does not grow with the book.
+    """
     run_ids: dict[str, int] = {}
     rows: list[npt.NDArray[np.int64]] = []
     for text in texts:
         runs = tokens.runs(tokens.fold(text, marks))
         rows.append(np.fromiter((run_ids.setdefault(run, len(run_ids)) for run in runs), np.int64, len(runs)))
-    size = len(rows)
-    sizes = np.fromiter(map(len, rows), np.int64, size)
-    pairs, times = np.unique(
-        np.repeat(np.arange(size), sizes) * max(1, len(run_ids)) + np.concatenate([*rows, np.zeros(0, np.int64)]),
-        return_counts=True,
-    )
-    owners, used = np.divmod(pairs, max(1, len(run_ids)))
     vocabulary, cut = _cut(list(run_ids), short)
-    at, widths = _ranges(cut.starts[used], cut.starts[used + 1])
-    keys = cut.terms[at] * max(1, size) + np.repeat(owners, widths)
-    keys, counts = _sum_by_key(keys, np.repeat(times, widths))
-    rows_of, passages = np.divmod(keys, max(1, size))
+    blocks = [_counted(rows[at : at + BLOCK], at, cut) for at in range(0, len(rows), BLOCK)]
+    terms, passages, counts = (np.concatenate(parts) for parts in zip(*blocks, strict=True)) if blocks else _NOTHING
+    order = np.argsort(terms, kind="stable")
     starts = np.zeros(len(vocabulary) + 1, np.int64)
-    np.cumsum(np.bincount(rows_of, minlength=len(vocabulary)), out=starts[1:])
-    lengths = np.bincount(owners, times * widths, minlength=size)
-    return Postings(
-        vocabulary,
-        starts,
-        passages.astype(np.int32),
-        np.minimum(counts, np.iinfo(np.uint16).max).astype(np.uint16),
-        lengths.astype(np.int32),
-        short,
-    )
+    np.cumsum(np.bincount(terms, minlength=len(vocabulary)), out=starts[1:])
+    widths = np.diff(cut.starts)
+    lengths = np.fromiter((widths[row].sum() for row in rows), np.int32, len(rows))
+    return Postings(vocabulary, starts, passages[order], counts[order], lengths, short)
 
 
 @dataclass(frozen=True)
@@ -177,6 +168,18 @@ def _cut(runs: Sequence[str], short: bool) -> tuple[tuple[str, ...], _Cut]:
     )
 
 
+def _counted(rows: Sequence[Ints], first: int, cut: _Cut) -> _Counts:
+    """The terms of some passages, each passage's once, how often it has them; `first` is the first one's position."""
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
+    used = np.concatenate(rows)
+    at, widths = _ranges(cut.starts[used], cut.starts[used + 1])
+    owners = np.repeat(np.repeat(np.arange(len(rows)), sizes), widths)
+    keys, counts = np.unique(cut.terms[at] * len(rows) + owners, return_counts=True)
+    terms, passages = np.divmod(keys, len(rows))
+    most = np.iinfo(np.uint16).max
+    return terms.astype(np.int32), (passages + first).astype(np.int32), np.minimum(counts, most).astype(np.uint16)
+
+
 def _idf(size: int, frequencies: Floats) -> Floats:
     return np.log(1 + (size - frequencies + 0.5) / (frequencies + 0.5))
 
@@ -186,10 +189,3 @@ def _ranges(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     widths = ends - starts
     before = np.cumsum(widths) - widths
     return np.arange(widths.sum()) + np.repeat(starts - before, widths), widths
-
-
-def _sum_by_key(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    order = np.argsort(keys, kind="stable")
-    keys, counts = keys[order], counts[order]
-    first = np.flatnonzero(np.concatenate([np.ones(min(1, len(keys)), bool), keys[1:] != keys[:-1]]))
-    return keys[first], np.add.reduceat(counts, first) if len(first) else counts
