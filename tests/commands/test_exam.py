@@ -6,8 +6,10 @@ import io
 import json
 import re
 import sys
+import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ask_book.book.edition import open_edition
@@ -107,6 +109,23 @@ def test_what_readers_asked_becomes_items_and_gaps(small_book: Path, capsys: pyt
     )
     assert "     thumbs down: 1: falta el mortero\n" in said
     assert "near: Los puentes (puentes.qmd)" in said
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_sidecar_keeps_what_is_asked_only_if_its_author_wants_that(
+    small_book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, wanted: bool
+) -> None:
+    monkeypatch.setenv("ASK_BOOK_RECORD_QUESTIONS", str(wanted))
+    assert main(["start", str(small_book), "--json"]) == 0
+    url = json.loads(capsys.readouterr().out)["url"]
+    with httpx.Client(base_url=url, trust_env=False, timeout=60) as client:
+        while client.get("/health").json()["index"]["state"] != "ready":
+            time.sleep(0.1)
+        assert client.post("/ask", json={"question": "¿Quién pagó el peaje?"}).json()["status"] == "not_found"
+    assert (state_folder(project_of(small_book)).path / "questions.jsonl").exists() is wanted
+    assert main(["exam", str(small_book), "--gaps", "--json"]) == (0 if wanted else 1)
+    told = json.loads(capsys.readouterr().out)
+    assert [gap["questions"] for gap in told.get("gaps", [])] == [["¿Quién pagó el peaje?"]] * wanted
 
 
 def drafts(request: Json) -> Reply:

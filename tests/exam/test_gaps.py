@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ask_book.answering.open_book import OpenBook
+from ask_book.exam import gaps as gaps_module
 from ask_book.exam.asked import Asked
 from ask_book.exam.gaps import Gap, Near, gaps
 from small_books import small_book
@@ -56,6 +57,13 @@ def test_a_thumb_down_is_a_gap_with_its_reasons_and_the_sections_that_come_near(
     assert gap.answered
     assert gap.nearest[0] == Near("Hives", ("Hives",), "hives.qmd", "hives.html#sec-hives")
     assert len({near.href for near in gap.nearest}) == len(gap.nearest) <= 3
+
+
+def test_many_gaps_are_cut_to_the_largest(bees: OpenBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gaps_module, "MOST", 2)
+    monkeypatch.setattr(gaps_module, "MOST_QUESTIONS", 3)
+    asked = [refused(f"{name} {name}") for name in ("zeta", "alpha", "beta", "gamma", "gamma")]
+    assert [gap.questions[0] for gap in found(bees, *asked)] == ["gamma gamma", "alpha alpha"]
 
 
 def test_scripts_without_spaces_and_questions_of_function_words(tmp_path: Path, bees: OpenBook) -> None:

@@ -98,6 +98,8 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing is overwritten"):
         write_new(path, "theirs")
     assert path.read_text(encoding="utf-8") == "mine"
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_new(tmp_path / "nowhere" / "exam.yml", "")
 
 
 def test_a_long_quote_ends_at_a_word() -> None:

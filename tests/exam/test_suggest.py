@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ask_book.answering.open_book import OpenBook
+from ask_book.book.manifest import Block, Chapter, Chunk, Section
 from ask_book.exam.draft import to_yaml, write_new
 from ask_book.exam.format import Question, read_exam
 from ask_book.exam.report import Results, shares, to_lines
 from ask_book.exam.run import Quotes, examine
 from ask_book.exam.suggest import _tables, suggest, to_refuse
+from ask_book.retrieval.index import open_index
 from ask_book.retrieval.language import languages
-from retrieval.texts import index_of
+from retrieval.texts import index_of, manifest_of
 from small_books import small_book
 
 
@@ -60,7 +64,7 @@ def test_headings_and_tables_are_asked_for_with_words_of_the_book(tmp_path: Path
         ("en", "A smoker is a tin with bellows that calms bees.", "What is a smoker?"),
         ("en", "Drones are called the fathers of the whole hive.", "What are Drones?"),
         ("es", "La colmena es una caja de madera para las abejas.", "¿Qué es la colmena?"),
-        ("fr", "La ruche est une caisse en bois pour les abeilles.", "Qu'est-ce que la ruche ?"),
+        ("fr", "La ruche est une caisse en bois pour les abeilles.", "Qu'est-ce que c'est, la ruche ?"),
         ("pt", "A colmeia é uma caixa de madeira para as abelhas.", "O que é a colmeia?"),
         ("de", "Der Smoker ist ein Gerät, das die Bienen beruhigt.", "Was ist der Smoker?"),
         ("it", "L'arnia è una cassa di legno che ospita le api.", "Che cosa è l'arnia?"),
@@ -102,6 +106,33 @@ def test_a_quote_that_is_not_the_only_one_of_its_kind_is_said_so() -> None:
     assert (own.draft.note, own.draft.question.places[0].quote) == ("", only)
 
 
+def test_a_heading_is_cited_where_it_stands_and_in_other_passages_of_its_section() -> None:
+    section = Section("s", "sec-bees", 1, "Bees", "1", ("Bees",), 0, 130, ())
+    parts = (
+        "The roof is full of bees and of their hives.",
+        "plot(bees)",
+        "Bees like clover, and bees like lime trees.",
+    )
+    blocks = [Block(kind, 0, 0, text) for kind, text in zip(("para", "code", "para"), parts, strict=True)]
+
+    def questions(order: list[Block]) -> list[Question]:
+        at, placed = 0, []
+        for block in order:
+            placed.append(replace(block, start=at, end=at + len(block.text)))
+            at += len(block.text) + 1
+        chapter = Chapter(
+            0, "a.qmd", "a.html", "Bees", "1", "", "", (replace(section, end=at - 1, blocks=tuple(placed)),)
+        )
+        chunks = tuple(Chunk(f"c{one.start}", 0, "s", one.start, one.end) for one in placed)
+        manifest = replace(manifest_of([("x", "y")]), chapters=(chapter,), chunks=chunks)
+        with tempfile.TemporaryDirectory() as folder:
+            return asked(OpenBook(manifest, open_index(manifest, Path(folder)), Path()))
+
+    (question,) = questions(blocks)
+    assert [place.quote for place in question.places] == [parts[0], parts[2]]
+    assert questions([blocks[1], blocks[0], blocks[2]]) == []
+
+
 def test_questions_are_spread_over_the_chapters_and_the_same_each_time() -> None:
     book = book_of("en", *((f"Bees of roof {n}", f"The bees of roof {n} fly to garden number {n}.") for n in range(40)))
     questions = asked(book, 10)
@@ -124,6 +155,7 @@ def test_what_is_to_be_refused_uses_words_that_the_book_never_uses(tmp_path: Pat
 def test_each_language_has_its_texts() -> None:
     assert set(_tables()) == set(languages())
     shape = {name: len(value) if isinstance(value, list) else 1 for name, value in _tables()["en"].items()}
+    assert {table["about"].count("{term}") for table in _tables().values()} == {1}
     for table in _tables().values():
         assert {name: len(value) if isinstance(value, list) else 1 for name, value in table.items()} == shape
         for question, word in [*table["offtopic"], *table["near"]]:

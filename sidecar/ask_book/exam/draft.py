@@ -50,14 +50,14 @@ def to_yaml(title: str, lang: str, drafts: Sequence[Draft], head: str) -> str:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet. Raises `UsageError` when it is."""
+    """Write a file that is not there yet. Raises `UsageError` when it is, or cannot be."""
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
-    except FileExistsError:
-        raise UsageError(
-            f"{path} exists, and nothing is overwritten.", "Name another file after --out.", "out"
-        ) from None
+    except OSError as error:
+        exists = isinstance(error, FileExistsError)
+        why = "exists, and nothing is overwritten" if exists else f"cannot be written: {error.strerror}"
+        raise UsageError(f"{path} {why}.", "Name another file after --out.", "out") from None
 
 
 def _item(question: Question) -> Iterator[str]:

@@ -21,6 +21,8 @@ ALIKE = 0.4
 BEGINNING = 4
 NEAREST = 3
 LOOKED_AT = 20
+MOST_QUESTIONS = 2000
+MOST = 100
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,10 @@ class Gap:
 
 
 async def gaps(book: OpenBook, asked: Iterable[Asked]) -> list[Gap]:
-    """The gaps of a book, what was asked most often first."""
+    """The `MOST` largest gaps of a book, what was asked most often first."""
     missed = [one for one in asked if one.status == "not_found" or one.value == "down"]
-    found = [await _gap(book, group) for group in _groups(missed, book.locale.stopwords)]
+    groups = sorted(_groups(missed, book.locale.stopwords), key=len, reverse=True)[:MOST]
+    found = [await _gap(book, group) for group in groups]
     return sorted(found, key=lambda gap: (-gap.count, gap.questions))
 
 
@@ -59,7 +62,8 @@ def _groups(missed: list[Asked], stopwords: Collection[str]) -> list[list[Asked]
     for one in missed:
         by_words.setdefault(letters(one.question, marks=False), []).append(one)
     groups: list[tuple[frozenset[str], list[Asked]]] = []
-    for _, same in sorted(by_words.items(), key=lambda item: (-len(item[1]), item[0])):
+    often = sorted(by_words.items(), key=lambda item: (-len(item[1]), item[0]))
+    for _, same in often[:MOST_QUESTIONS]:
         telling = _telling(same[0].question, stopwords)
         likeness, at = max(((_likeness(telling, words), -at) for at, (words, _) in enumerate(groups)), default=(0.0, 0))
         if likeness >= ALIKE:

@@ -35,6 +35,7 @@ NEAR = 2
 SHORTEST_QUOTE = 30
 WORDS_OF_A_TERM = 5
 TRIED = 5
+PLACES = 3
 LONGEST_TITLE = 40
 STATED = ("thm", "lem", "cor", "prp", "cnj", "def", "exm", "exr", "sol", "rem")
 PROSE = ("para", "list", "callout", "quote")
@@ -110,7 +111,7 @@ class _Reader:
             yield from (one for one in row if one)
 
     def _defined(self, chapter: Chapter, section: Section) -> Iterator[Draft]:
-        for quote in self._sentences(chapter, section):
+        for quote, _ in self._sentences(chapter, section):
             match = re.match(self.texts["definition"], quote)
             if match and (term := self._term(match["term"])):
                 verb = match.groupdict().get("verb") or ""
@@ -134,31 +135,47 @@ class _Reader:
         title = " ".join(section.title.split())
         if self._titles[letters(title, marks=False)] > 1 or not self._tells(title):
             return
-        sentences = list(self._sentences(chapter, section))
-        if sentences:
-            wanted = set(runs(fold(title)))
-            best = sorted(sentences, key=lambda one: -len(wanted.intersection(runs(fold(one)))))[:TRIED]
-            quote = next(filter(self._is_unique, best), best[0])
-            asks = title if title.endswith(("?", "\uff1f")) else self.texts["about"].format(term=title)
-            if len(asks) <= LONGEST_QUESTION:
-                yield self._draft(asks, "heading", chapter, section, quote)
+        wanted = set(runs(fold(title)))
+        quotes = self._best(chapter, section, wanted)
+        asks = title if title.endswith(("?", "\uff1f")) else self.texts["about"].format(term=title)
+        if quotes and len(asks) <= LONGEST_QUESTION:
+            yield self._draft(asks, "heading", chapter, section, *quotes)
 
-    def _sentences(self, chapter: Chapter, section: Section) -> Iterator[str]:
-        """What can be quoted of a section's own prose."""
+    def _best(self, chapter: Chapter, section: Section, wanted: set[str]) -> list[str]:
+        """Of a few passages of a section the sentence that has most of its title: any of them answers.
+
+        None when the passage with the heading has only code: others of a long section are not what its title finds.
+        """
+        found: dict[Tag, list[str]] = {}
+        for quote, passage in self._sentences(chapter, section):
+            found.setdefault(passage, []).append(quote)
+        if self._passage(chapter, section.start, section.start + 1) not in found:
+            return []
+        best: list[tuple[int, str]] = []
+        for quotes in found.values():
+            has = {quote: len(wanted.intersection(runs(fold(quote)))) for quote in quotes}
+            tried = sorted(quotes, key=lambda quote: -has[quote])[:TRIED]
+            chosen = next(filter(self._is_unique, tried), tried[0])
+            best.append((has[chosen], chosen))
+        others = sorted(best[1:], key=lambda one: -one[0])
+        return [quote for _, quote in [best[0], *others][:PLACES]]
+
+    def _sentences(self, chapter: Chapter, section: Section) -> Iterator[tuple[str, Tag]]:
+        """What can be quoted of a section's own prose, each with the passage that has it."""
         for block in section.blocks:
             if block.kind in PROSE:
                 for start, end in units(block, self.book.locale.abbreviations):
-                    quote = chapter.text[start:end]
-                    announces = quote.endswith((":", "\uff1a"))
-                    if not announces and len(quote) >= _shortest(quote) and self._in_a_passage(chapter, start, end):
-                        yield quote
+                    quote, passage = chapter.text[start:end], self._passage(chapter, start, end)
+                    if passage and len(quote) >= _shortest(quote) and not quote.endswith((":", "\uff1a")):
+                        yield quote, passage
 
     def _is_quote(self, chapter: Chapter, text: str) -> bool:
         start = chapter.text.find(text)
-        return bool(letters(text)) and "\n" not in text and self._in_a_passage(chapter, start, start + len(text))
+        return bool(letters(text)) and "\n" not in text and self._passage(chapter, start, start + len(text)) is not None
 
-    def _in_a_passage(self, chapter: Chapter, start: int, end: int) -> bool:
-        return any(tag.start <= start and end <= tag.end for tag in self._passages.get(chapter.index, ()))
+    def _passage(self, chapter: Chapter, start: int, end: int) -> Tag | None:
+        passages = self._passages.get(chapter.index, ())
+        return next((tag for tag in passages if tag.start <= start and end <= tag.end), None)
 
     def _is_unique(self, quote: str) -> bool:
         return self._letters.count(letters(shortened(quote))) == 1
@@ -181,10 +198,10 @@ class _Reader:
             for word in runs(fold(text))
         )
 
-    def _draft(self, asks: str, type_: str, chapter: Chapter, section: Section, quote: str) -> Draft:
-        note = "" if self._is_unique(quote) else "The book has these words more than once."
-        place = Place(shortened(quote), chapter.file, section.title, section.anchor)
-        return Draft(Question(asks, 0, type_, (place,)), note)
+    def _draft(self, asks: str, type_: str, chapter: Chapter, section: Section, *quotes: str) -> Draft:
+        note = "" if all(map(self._is_unique, quotes)) else "The book has these words more than once."
+        places = tuple(Place(shortened(quote), chapter.file, section.title, section.anchor) for quote in quotes)
+        return Draft(Question(asks, 0, type_, places), note)
 
 
 def _shortest(quote: str) -> int:
