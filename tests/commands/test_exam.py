@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from ask_book.book.manifest import read_manifest
 from ask_book.book.project import Project, find_project
 from ask_book.cli import main
 from ask_book.daemon.state import state_folder
+from ask_book.exam.asked import read_questions
 from ask_book.exam.format import read_exam
 from provider import Json, Reply, fails, provider, says
 
@@ -126,6 +128,30 @@ def test_a_sidecar_keeps_what_is_asked_only_if_its_author_wants_that(
     assert main(["exam", str(small_book), "--gaps", "--json"]) == (0 if wanted else 1)
     told = json.loads(capsys.readouterr().out)
     assert [gap["questions"] for gap in told.get("gaps", [])] == [["¿Quién pagó el peaje?"]] * wanted
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_so_does_a_server_for_others(small_book: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool) -> None:
+    monkeypatch.setenv("ASK_BOOK_RECORD_QUESTIONS", str(wanted))
+    command = ["-m", "ask_book", "serve", str(small_book), "--port", "0", "--name", "ask.example.org", "--json"]
+    server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        url = json.loads(server.stdout.readline())["url"]
+        with httpx.Client(base_url=url, headers={"Host": "ask.example.org"}, trust_env=False, timeout=60) as client:
+            while (asked := client.post("/ask", json={"question": "¿Quién pagó el peaje?"})).status_code == 503:
+                time.sleep(0.2)
+            thumb = {"answer_id": asked.json()["id"], "value": "down", "reason": "¡dímelo!"}
+            assert client.post("/feedback", json=thumb).status_code == (201 if wanted else 404)
+    finally:
+        server.terminate()
+        server.communicate(timeout=30)
+    project = project_of(small_book)
+    about = read_manifest(open_edition(project).manifest_path).book.id
+    kept = read_questions(state_folder(project).path, about)
+    assert [(one.question, one.value, one.reason) for one in kept] == [
+        ("¿Quién pagó el peaje?", "down", "¡dímelo!")
+    ] * wanted
 
 
 def drafts(request: Json) -> Reply:

@@ -122,13 +122,15 @@ def _say_gaps(options: Namespace, found: Sequence[Gap]) -> int:
         terminal.say_json({"gaps": [asdict(gap) for gap in found]})
     elif not found:
         terminal.say("No reader was left without an answer yet.")
-    for line in () if options.json else _gap_lines(found):
-        terminal.say(terminal.wrapped(line, "     "[: 5 * line.startswith(" ")], ""))
+    else:
+        terminal.say("\n".join(map(terminal.wrapped, _gap_lines(found))))
     return 0
 
 
 def _gap_lines(found: Sequence[Gap]) -> Iterator[str]:
-    for gap in found:
+    for number, gap in enumerate(found):
+        if number:
+            yield ""
         yield f"{gap.count} × {gap.questions[0]}"
         for other in gap.questions[1:]:
             yield f"     {other}"
@@ -141,4 +143,3 @@ def _gap_lines(found: Sequence[Gap]) -> Iterator[str]:
             yield "     the book has something on it now"
         for near in gap.nearest:
             yield f"     near: {breadcrumb(near.chapter_title, near.heading_path)} ({near.file})"
-        yield ""
