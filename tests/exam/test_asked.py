@@ -80,12 +80,12 @@ def test_the_last_thumb_counts_and_other_books_and_damaged_lines_do_not(bees: Op
     with reading(bees, tmp_path) as client:
         answer = ask(client, WEIGHT)
         client.post("/feedback", json={"answer_id": answer, "value": "up"})
-        client.post("/feedback", json={"answer_id": answer, "value": "down", "reason": "not on slopes"})
+        client.post("/feedback", json={"answer_id": answer, "value": "down", "reason": "not on\n\x1b[2Jslopes"})
     with (tmp_path / "questions.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"book": "another", "answer_id": "x"}\n{"answer_id": 1\n[]\n\n')
         file.write(json.dumps({"book": bees.manifest.book.id, "answer_id": "x"}) + "\n")
     (one,) = read_questions(tmp_path, bees.manifest.book.id)
-    assert (one.question, one.value, one.reason) == (WEIGHT, "down", "not on slopes")
+    assert (one.question, one.value, one.reason) == (WEIGHT, "down", "not on [2Jslopes")
     assert read_questions(tmp_path / "none", bees.manifest.book.id) == []
 
 

@@ -87,7 +87,7 @@ def keep_question(folder: Path, book: OpenBook, asked: Question, answer: Answer)
 def read_questions(folder: Path, book_id: str) -> list[Asked]:
     """What was asked of a book, oldest first, each with its last thumb. Lines that are damaged are left out."""
     thumbs = {
-        line["answer_id"]: (str(line.get("value", "")), str(line.get("reason", "")))
+        line["answer_id"]: (str(line.get("value", "")), _plain(str(line.get("reason", ""))))
         for line in _lines(folder / FEEDBACK, book_id)
     }
     found = (_asked(line) for name in (OLDER, FILE) for line in _lines(folder / name, book_id))
@@ -119,6 +119,11 @@ def _lines(path: Path, book_id: str) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(line, dict) and line.get("book") == book_id and isinstance(line.get("answer_id"), str):
             yield line
+
+
+def _plain(text: str) -> str:
+    """On one line, without what a terminal would obey."""
+    return "".join(filter(str.isprintable, " ".join(text.split())))
 
 
 def _asked(line: dict[str, Any]) -> Asked | None:
