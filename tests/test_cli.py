@@ -17,7 +17,21 @@ from ask_book.book.edition import open_edition
 from ask_book.book.manifest import Tag, read_manifest
 from ask_book.book.project import find_project
 
-COMMANDS = ("init", "index", "ask", "search", "open", "serve", "start", "stop", "status", "exam", "export", "doctor", "reports")
+COMMANDS = (
+    "init",
+    "index",
+    "ask",
+    "search",
+    "open",
+    "serve",
+    "start",
+    "stop",
+    "status",
+    "exam",
+    "export",
+    "doctor",
+    "reports",
+)
 QUESTION = "¿Cuándo se terminó el puente de Alcántara?"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

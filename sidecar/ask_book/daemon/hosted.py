@@ -1,9 +1,9 @@
 """A book as an ASGI application, for hosts that run such applications themselves: Posit Connect, uvicorn, hypercorn.
 
-    # app.py
-    from ask_book.daemon.hosted import HostedBook
+# app.py
+from ask_book.daemon.hosted import HostedBook
 
-    app = HostedBook("hydrology", names=["connect.example.org"])
+app = HostedBook("hydrology", names=["connect.example.org"])
 """
 
 from __future__ import annotations
