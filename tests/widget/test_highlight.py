@@ -56,7 +56,7 @@ def test_every_block_of_the_guide(guide: Guide, page: Page) -> None:
         kinds.update(block["kind"] for block, _ in blocks)
         missed |= lost(page, [(block["text"], anchor) for block, anchor in blocks])
     assert kinds.total() > 300
-    assert kinds["math"] == 3
+    assert kinds["math"] >= 3
     assert len(missed) <= kinds.total() * 0.01, missed
 
 
