@@ -32,6 +32,7 @@ def served(folder: Path, home: Path) -> Iterator[str]:
     """The address of `ask-book serve` in an account that has nothing but the folder."""
     names = ("HOME", "USERPROFILE", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
     env = {name: str(home) for name in names} | {"PATH": "", "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
+    env["ASK_BOOK_EMBEDDING_MODEL"] = "none"
     # its pandoc would be found without a PATH
     env["ASK_BOOK_PANDOC"] = str(home / "none")
     server = subprocess.Popen(command("serve", folder, "--port", "0", "--json"), env=env, stdout=subprocess.PIPE)

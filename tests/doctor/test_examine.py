@@ -298,6 +298,7 @@ def test_the_sidecar_and_whom_it_lets_in(small_book: Path, env: dict[str, str]) 
     with ExitStack() as stack:
         for port in ports(project.book_id):
             taken = stack.enter_context(socket.socket())
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a sidecar of another test may just have left
             taken.bind(("127.0.0.1", port))
             taken.listen()
         assert finding(small_book, env, "sidecar").state == "broken"

@@ -131,7 +131,8 @@ def test_a_sidecar_that_is_started_later_is_used(scripted: ScriptedServer, reade
     scripted.stream = quick
     reader.ask("And the sources?")
     expect(reader.part("status")).to_have_text("Answered by this book’s own server")
-    assert [body["question"] for body in scripted.asked] == ["And the sources?"]
+    reader.ask("And then?")
+    assert scripted.asked[-1]["question"] == "And then?"
 
 
 def test_what_the_server_has_to_say_stands_in_the_idle_panel(
