@@ -122,6 +122,8 @@ def test_a_slow_sidecar_does_not_keep_the_reader_waiting(scripted: ScriptedServe
 
 
 def test_a_sidecar_that_is_started_later_is_used(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
+    # The book's real sidecar may run beside this test, on a port that the page tries too.
+    page.route(lambda url: url.endswith("/health") and not url.startswith(scripted.url), lambda route: route.abort())
     health, scripted.health = scripted.health, {"book": {"id": "another"}, "index": {"state": "ready"}}
     page.goto(scripted.url + "index.html")
     reader.open()
