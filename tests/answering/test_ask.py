@@ -12,17 +12,6 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Turn, question, question_text
 from ask_book.errors import AskBookError, UsageError
 from ask_book.retrieval.language import locale
-from small_books import small_book
-
-
-@pytest.fixture(scope="module")
-def valley(tmp_path_factory: pytest.TempPathFactory) -> OpenBook:
-    return small_book(tmp_path_factory.mktemp("valley"))
-
-
-@pytest.fixture(scope="module")
-def bees(tmp_path_factory: pytest.TempPathFactory) -> OpenBook:
-    return small_book(tmp_path_factory.mktemp("bees"), "en")
 
 
 def ask(book: OpenBook, text: str, **more: object) -> Answer:

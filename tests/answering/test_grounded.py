@@ -13,22 +13,11 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.errors import AskBookError
 from ask_book.llm.errors import ProviderError
 from provider import CUT, HANG, chunk, fails, nobody, provider, says, sends
-from small_books import small_book
 
 GROUNDED = Assistant(mode="grounded")
 DRY = "¿Cuándo es la estación seca?"
 SEASON = "La estación seca va de junio a septiembre."
 RAIN = "En esos meses cae menos de la décima parte de la lluvia del año, y las fuentes altas se agotan."
-
-
-@pytest.fixture(scope="module")
-def valley(tmp_path_factory: pytest.TempPathFactory) -> OpenBook:
-    return small_book(tmp_path_factory.mktemp("valley"))
-
-
-@pytest.fixture(scope="module")
-def bees(tmp_path_factory: pytest.TempPathFactory) -> OpenBook:
-    return small_book(tmp_path_factory.mktemp("bees"), "en")
 
 
 @pytest.fixture(scope="module")

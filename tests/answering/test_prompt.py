@@ -12,14 +12,8 @@ from ask_book.answering.question import Question, Turn
 from ask_book.answering.round import Round
 from ask_book.book.manifest import Tag
 from ask_book.retrieval.language import languages, locale
-from small_books import small_book
 
 PROMPTS = Path(__file__).parents[2] / "sidecar" / "ask_book" / "answering" / "prompts" / "grounded"
-
-
-@pytest.fixture(scope="module")
-def valley(tmp_path_factory: pytest.TempPathFactory) -> OpenBook:
-    return small_book(tmp_path_factory.mktemp("valley"))
 
 
 def round_of(book: OpenBook, *history: Turn, text: str = "¿Cuándo?", **assistant: object) -> Round:

@@ -13,7 +13,6 @@ from ask_book.answering.events import Event
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.tools import CALLS, PASSAGES, ROUNDS
 from provider import Json, Reply, calls, fails, provider, says
-from small_books import small_book
 
 TOOLS = Assistant(mode="tools")
 DRY = "¿Cuándo es la estación seca?"
@@ -22,11 +21,6 @@ WIND = "Este viento se llama travesía y dura tres días."
 WRITTEN = "La escribió un grupo de vecinas entre 2018 y 2021, p. ej. la Dra. Oyarzún, que midió la lluvia cada mañana."
 TAG = re.compile(r"\[f(\d+)-(\d+)-(\d+)\]")
 SEARCH = ("search_book", {"question": "estación seca meses"})
-
-
-@pytest.fixture(scope="module")
-def valley(tmp_path_factory: pytest.TempPathFactory) -> OpenBook:
-    return small_book(tmp_path_factory.mktemp("valley"))
 
 
 @pytest.fixture(scope="module")

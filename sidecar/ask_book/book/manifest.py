@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from ask_book.book.identity import MANIFEST_VERSION
 from ask_book.errors import AskBookError
@@ -151,6 +151,21 @@ class Place:
     anchor: str
     chapter_title: str
     heading_path: tuple[str, ...]
+
+
+class Placed(Protocol):
+    """What says where it is: a place, a passage, a note."""
+
+    @property
+    def chapter_title(self) -> str: ...  # noqa: D102
+
+    @property
+    def heading_path(self) -> tuple[str, ...]: ...  # noqa: D102
+
+
+def breadcrumb(where: Placed) -> str:
+    """`Chapter › Section › Subsection`, the chapter named once."""
+    return " › ".join(dict.fromkeys(filter(None, (where.chapter_title, *where.heading_path))))
 
 
 @dataclass(frozen=True)

@@ -87,11 +87,6 @@ def make_plain(project: Project, pandoc: Pandoc, progress: Progress) -> None:
         _write_stamp(folders, pandoc, project, [*made["inputs"], *resources])
 
 
-def is_plain_current(project: Project, pandoc: Pandoc) -> bool:
-    """Whether the plain rendition is there and none of its sources changed since."""
-    return _is_current(_Folders(project.cache_dir), pandoc, project)
-
-
 def _render(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str, Any]:
     job = folders.staging / "plain.json"
     settings = _without_nulls(_plain_job(project, pandoc, folders))

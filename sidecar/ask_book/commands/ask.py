@@ -17,6 +17,7 @@ from ask_book.answering.assistant import Assistant
 from ask_book.answering.events import Event, collect
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Question, question
+from ask_book.book.manifest import breadcrumb
 from ask_book.book.project import find_project
 from ask_book.book.settings import settings_of
 from ask_book.commands import terminal
@@ -112,10 +113,5 @@ def _say_source(source: Source, site: str) -> None:
 
 
 def _say_place(where: Citation | Source, site: str) -> None:
-    terminal.say(f"     {terminal.dim(breadcrumb(where.chapter_title, where.heading_path))}")
+    terminal.say(f"     {terminal.dim(breadcrumb(where))}")
     terminal.say(f"     {terminal.dim(f'{site}/{where.href}')}")
-
-
-def breadcrumb(chapter_title: str, heading_path: tuple[str, ...]) -> str:
-    """`Chapter › Section › Subsection`, the chapter named once."""
-    return " › ".join(dict.fromkeys(filter(None, (chapter_title, *heading_path))))

@@ -6,7 +6,6 @@ import asyncio
 import json
 import math
 import os
-import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -117,17 +116,9 @@ def _ask(todo: Plan, consent: Consent, *, embedder: Embedder, price: float | Non
     if not embedder.unasked and (todo.characters > consent.left(embedder.name) or options.yes):
         if todo.missing:
             terminal.tell(_estimate(todo, embedder, price))
-        if options.yes or (not options.json and _agrees()):
+        if options.yes or (not options.json and terminal.is_attended() and terminal.agreed("Embed them?")):
             whole = sum(map(len, todo.texts))
             consent.give(embedder.name, todo.characters + max(whole, LEAST_CONSENT))
-
-
-def _agrees() -> bool:
-    if not sys.stdin.isatty():
-        return False
-    sys.stdout.write("Embed them? [y/N] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes", "s", "sí", "si")
 
 
 def _estimate(todo: Plan, embedder: Embedder, price: float | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
@@ -101,8 +100,6 @@ def _removal(extension: install.Extension | None) -> list[str]:
 def _agreed(options: Namespace) -> bool:
     if options.yes:
         return True
-    if options.json or not sys.stdin.isatty():
+    if options.json or not terminal.is_attended():
         raise UsageError("There is nobody to ask whether to go on.", "Say it beforehand: --yes.", "yes")
-    sys.stdout.write("Go on? [Y/n] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("", "y", "yes", "s", "sí", "si")
+    return terminal.agreed("Go on?", by_default=True)

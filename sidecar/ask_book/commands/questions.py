@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
@@ -12,10 +11,10 @@ from dataclasses import asdict
 
 from ask_book.answering.assistant import Assistant
 from ask_book.answering.open_book import OpenBook
+from ask_book.book.manifest import breadcrumb
 from ask_book.book.project import Project, find_project
 from ask_book.book.settings import Settings, settings_of
 from ask_book.commands import terminal
-from ask_book.commands.ask import breadcrumb
 from ask_book.commands.books import assistant_for, read
 from ask_book.daemon.state import state_folder
 from ask_book.errors import AskBookError, UsageError
@@ -89,7 +88,8 @@ def _by_model(options: Namespace, book: OpenBook, assistant: Assistant, suggeste
         f"{len(suggested)} questions are to be drafted by {assistant.chat.model} at {assistant.host}: "
         f"about {read_tokens:,} tokens to read and {written:,} to write."
     )
-    if not options.yes and not _agrees(options.json):
+    is_asked = terminal.is_attended() and not options.json
+    if not options.yes and not (is_asked and terminal.agreed("Draft them?")):
         raise AskBookError("Nothing was drafted.", "Say `--yes` to agree to what it takes.", "suggest")
     progress = terminal.Progress()
 
@@ -103,13 +103,6 @@ def _by_model(options: Namespace, book: OpenBook, assistant: Assistant, suggeste
         progress.clear()
     terminal.tell(f"{made.made} of {len(suggested)} by the model, with {made.tokens:,} tokens. {made.trouble}".rstrip())
     return list(made.drafts)
-
-
-def _agrees(is_json: bool) -> bool:
-    if is_json or not sys.stdin.isatty():
-        return False
-    terminal.write("Draft them? [y/N] ")
-    return sys.stdin.readline().strip().lower() in ("y", "yes", "s", "sí", "si")
 
 
 async def _gaps(book: OpenBook, asked: Sequence[Asked]) -> list[Gap]:
@@ -142,4 +135,4 @@ def _gap_lines(found: Sequence[Gap]) -> Iterator[str]:
         if gap.answered:
             yield "     the book has something on it now"
         for near in gap.nearest:
-            yield f"     near: {breadcrumb(near.chapter_title, near.heading_path)} ({near.file})"
+            yield f"     near: {breadcrumb(near)} ({near.file})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -119,12 +118,11 @@ def _delete(store: Store, report_ids: Sequence[str], options: Namespace) -> int:
 def _agreed(titles: dict[str, str], options: Namespace) -> bool:
     if options.yes:
         return True
-    if options.json or not sys.stdin.isatty():
+    if options.json or not terminal.is_attended():
         raise UsageError("There is nobody to ask whether to delete.", "Say it beforehand: --yes.", "yes")
     for report_id, title in titles.items():
         terminal.say(f"{report_id[:8]}  {title}")
-    terminal.write("Delete for good? [y/N] ")
-    return sys.stdin.readline().strip().lower() in ("y", "yes", "s", "sí", "si")
+    return terminal.agreed("Delete for good?")
 
 
 def _join(store: Store, report_ids: Sequence[str], options: Namespace) -> int:

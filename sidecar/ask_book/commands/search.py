@@ -10,9 +10,8 @@ from dataclasses import asdict
 from ask_book.answering.answer import Source, source
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.question import Question, question
-from ask_book.book.manifest import Tag
+from ask_book.book.manifest import Tag, breadcrumb
 from ask_book.commands import terminal
-from ask_book.commands.ask import breadcrumb
 from ask_book.commands.books import opened
 from ask_book.retrieval.index import Retrieval
 
@@ -47,7 +46,7 @@ def _say(passages: list[Source], site: str) -> None:
     for passage in passages:
         text = " ".join(passage.text.split())
         short = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS].rsplit(' ', 1)[0]} …"
-        terminal.say(f"{passage.score:.2f}  {breadcrumb(passage.chapter_title, passage.heading_path)}")
+        terminal.say(f"{passage.score:.2f}  {breadcrumb(passage)}")
         terminal.say(terminal.wrapped(short, "      "))
         terminal.say(terminal.dim(f"      {site}/{passage.href}"))
         terminal.say()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from argparse import Namespace
 
 from ask_book.answering import summaries
@@ -28,7 +27,8 @@ def sum_up(book: OpenBook, assistant: Assistant, options: Namespace) -> summarie
         f"{len(todo)} parts of the book are to be summed up by {assistant.chat.model} at {assistant.host}: "
         f"about {read:,} tokens to read and {written:,} to write."
     )
-    if not options.yes and not _agrees(options.json):
+    is_asked = terminal.is_attended() and not options.json
+    if not options.yes and not (is_asked and terminal.agreed("Sum them up?")):
         raise AskBookError("Nothing was summed up.", "Say `--yes` to agree to what it takes.", "summaries")
     progress = terminal.Progress()
     try:
@@ -45,11 +45,3 @@ async def _make(
         return await summaries.make(book, assistant, todo, progress.bar("Summing up"))
     finally:
         await assistant.aclose()
-
-
-def _agrees(is_json: bool) -> bool:
-    if is_json or not sys.stdin.isatty():
-        return False
-    sys.stdout.write("Sum them up? [y/N] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes", "s", "sí", "si")

@@ -48,6 +48,18 @@ def tell(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
+def is_attended() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin.isatty()
+
+
+def agreed(question: str, by_default: bool = False) -> bool:
+    """Ask for a yes; `by_default` is what an empty line means."""
+    write(f"{question} {'[Y/n]' if by_default else '[y/N]'} ")
+    said = sys.stdin.readline().strip().lower()
+    return said in ("y", "yes", "s", "sí", "si") or (by_default and not said)
+
+
 def say_json(data: Any) -> None:
     """One JSON value on one line. Readable letters where the encoding has them all."""
     if is_dataclass(data) and not isinstance(data, type):

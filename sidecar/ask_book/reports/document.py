@@ -10,7 +10,7 @@ from typing import Any
 
 from ask_book import __version__
 from ask_book.answering.answer import Answer, Citation, Claims, Mark, Source, to_json
-from ask_book.book.manifest import Book, Place
+from ask_book.book.manifest import Book
 from ask_book.book.notice import Notice
 
 VERSION = 1
@@ -89,11 +89,6 @@ def read_document(data: Mapping[str, Any]) -> Document:
     book = Book(**{**data["book"], "authors": tuple(data["book"]["authors"])})
     made_by = data["versions"]["ask_book"]
     return Document(data["id"], data["created"], book, tuple(exchanges), data["lang"], data["model"] or "", made_by)
-
-
-def breadcrumb(where: Citation | Source | Place) -> str:
-    """`Chapter › Section › Subsection`, the chapter named once."""
-    return " › ".join(dict.fromkeys(filter(None, (where.chapter_title, *where.heading_path))))
 
 
 def _answer(data: Mapping[str, Any]) -> Answer:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ask_book.answering.answer import Answer, Citation, Source
-from ask_book.book.manifest import Book, Manifest, Tag
+from ask_book.book.manifest import Book, Manifest, Tag, breadcrumb
 from ask_book.reports.check import Fate, standing
-from ask_book.reports.document import Document, Exchange, breadcrumb
+from ask_book.reports.document import Document, Exchange
 from ask_book.reports.tree import Node, labelled, parse, plain, ranked
 from ask_book.reports.words import words, written_date
 
@@ -80,7 +80,11 @@ def saved_page(document: Document) -> Page:
     """A report for a file that may lie anywhere: its links lead to the book's site, if it has one."""
     site = _site(document.book)
     home = f"{site}/" if site else ""
-    return _page(document, lambda where: Where(breadcrumb(where), site and f"{site}/{where.href}"), home)
+    return _page(
+        document,
+        lambda where: Where(breadcrumb(where), site and f"{site}/{where.href}"),
+        home,
+    )
 
 
 def served_page(document: Document, manifest: Manifest, root: str) -> Page:
