@@ -26,6 +26,7 @@ from ask_book.answering.question import Turn
 from ask_book.answering.round import Round
 from ask_book.answering.sentences import units
 from ask_book.book.manifest import Manifest, Tag
+from ask_book.excerpt import excerpt
 from ask_book.llm.chat import Message
 from ask_book.retrieval.language import FALLBACK
 
@@ -139,8 +140,7 @@ def harmless(text: str) -> str:
 
 
 def _short(answer: str) -> str:
-    text = " ".join(harmless(_NOTES.sub("", answer)).split())
-    return text if len(text) <= EARLIER_CHARACTERS else f"{text[:EARLIER_CHARACTERS].rsplit(' ', 1)[0]} …"
+    return excerpt(harmless(_NOTES.sub("", answer)), EARLIER_CHARACTERS)
 
 
 def _attribute(text: str) -> str:

@@ -22,6 +22,7 @@ from ask_book.book.project import find_project
 from ask_book.book.settings import settings_of
 from ask_book.commands import terminal
 from ask_book.commands.books import assistant_for, read
+from ask_book.excerpt import excerpt
 
 _NOTE = re.compile(r"\[(\d+)\]\(#ask-book-\d+\)")
 NEAREST_CHARACTERS = 240
@@ -106,9 +107,7 @@ def _say_note(citation: Citation, site: str) -> None:
 
 
 def _say_source(source: Source, site: str) -> None:
-    text = " ".join(source.text.split())
-    short = text if len(text) <= NEAREST_CHARACTERS else f"{text[:NEAREST_CHARACTERS].rsplit(' ', 1)[0]} …"
-    terminal.say(terminal.wrapped(short, "     ", "  -  "))
+    terminal.say(terminal.wrapped(excerpt(source.text, NEAREST_CHARACTERS), "     ", "  -  "))
     _say_place(source, site)
 
 

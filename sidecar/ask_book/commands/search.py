@@ -13,6 +13,7 @@ from ask_book.answering.question import Question, question
 from ask_book.book.manifest import Tag, breadcrumb
 from ask_book.commands import terminal
 from ask_book.commands.books import opened
+from ask_book.excerpt import excerpt
 from ask_book.retrieval.index import Retrieval
 
 SHOWN_CHARACTERS = 200
@@ -44,9 +45,7 @@ async def _search(book: OpenBook, asked: Question, k: int) -> Retrieval:
 
 def _say(passages: list[Source], site: str) -> None:
     for passage in passages:
-        text = " ".join(passage.text.split())
-        short = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS].rsplit(' ', 1)[0]} …"
         terminal.say(f"{passage.score:.2f}  {breadcrumb(passage)}")
-        terminal.say(terminal.wrapped(short, "      "))
+        terminal.say(terminal.wrapped(excerpt(passage.text, SHOWN_CHARACTERS), "      "))
         terminal.say(terminal.dim(f"      {site}/{passage.href}"))
         terminal.say()

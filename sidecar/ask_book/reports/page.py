@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ask_book.answering.answer import Answer, Citation, Source
 from ask_book.book.manifest import Book, Manifest, Tag, breadcrumb
+from ask_book.excerpt import excerpt
 from ask_book.reports.check import Fate, standing
 from ask_book.reports.document import Document, Exchange
 from ask_book.reports.tree import Node, labelled, parse, plain, ranked
@@ -128,7 +129,7 @@ def _part(exchange: Exchange, document: Document, link: Link, said: dict[str, st
         body=ranked(parse(body)),
         notes=tuple(_note(citation, link, said) for citation in answer.citations),
         sources=tuple(dict.fromkeys(Passage(link(source)) for source in answer.sources)),
-        nearest=tuple(Passage(link(source), _shortened(source.text)) for source in answer.nearest),
+        nearest=tuple(Passage(link(source), excerpt(source.text, NEAREST_CHARACTERS)) for source in answer.nearest),
         absent=said["absent"].format(terms=", ".join(answer.absent_terms)) if answer.absent_terms else "",
         remarks=tuple(_remarks(answer, document, said)),
     )
@@ -165,8 +166,3 @@ def _citation(document: Document, said: dict[str, str], lang: str) -> str:
 
 def _site(book: Book) -> str:
     return book.site_url.rstrip("/") if re.fullmatch(r"https?://[^\s<>\"/]+(/[^\s<>\"]*)?", book.site_url) else ""
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= NEAREST_CHARACTERS else f"{text[:NEAREST_CHARACTERS].rsplit(' ', 1)[0]} …"

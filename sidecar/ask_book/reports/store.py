@@ -21,6 +21,7 @@ from typing import Literal
 
 from ask_book.answering.answer import Citation
 from ask_book.errors import AskBookError
+from ask_book.excerpt import excerpt
 from ask_book.files import write_atomically
 from ask_book.reports.document import Document, document_json, read_document
 from ask_book.reports.html import html
@@ -208,7 +209,7 @@ def _summary(file: Path, _modified: int) -> Summary:
         title=document.title,
         status=last.status,
         mode=last.mode,
-        excerpt=text if len(text) <= EXCERPT else f"{text[:EXCERPT].rsplit(' ', 1)[0]} …",
+        excerpt=excerpt(text, EXCERPT),
         book_hash=document.book.hash,
         citations=document.citations,
         words=fold(" ".join((*questions, text, *dict.fromkeys(places)))),
