@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import quote
 
@@ -66,6 +67,31 @@ def answered(url: str, question: str) -> Any:
         return json.load(response)
 
 
+@contextmanager
+def asked_all_the_time(url: str) -> Iterator[list[int]]:
+    """The statuses of a page and of a search, asked for in turn until the end of the block."""
+    statuses: list[int] = []
+    done = Event()
+
+    def asks() -> None:
+        while not done.is_set():
+            for path in ("puentes.html", "search?q=puente"):
+                try:
+                    with urllib.request.urlopen(f"{url}{path}", timeout=30) as response:
+                        statuses.append(response.status)
+                except urllib.error.HTTPError as error:
+                    error.close()
+                    statuses.append(error.code)
+
+    reader = Thread(target=asks)
+    reader.start()
+    try:
+        yield statuses
+    finally:
+        done.set()
+        reader.join()
+
+
 def test_it_answers_in_another_place_and_goes_over_to_a_new_export(small_book: Path, tmp_path: Path) -> None:
     export(small_book, tmp_path / "export")
     anywhere = tmp_path / "srv" / "un libro"
@@ -84,7 +110,9 @@ def test_it_answers_in_another_place_and_goes_over_to_a_new_export(small_book: P
 
         chapter = tmp_path / "sources" / "puentes.qmd"
         chapter.write_text(chapter.read_text(encoding="utf-8") + "\nEl ojo mayor mide 28,8 metros.\n", encoding="utf-8")
-        export(tmp_path / "sources", anywhere)
+        with asked_all_the_time(url) as statuses:
+            export(tmp_path / "sources", anywhere)
+        assert set(statuses) == {200}
         for _ in range(100):
             found = get(f"{url}search?q={quote('ojo mayor')}")["passages"]
             if found and "28,8 metros" in found[0]["text"]:

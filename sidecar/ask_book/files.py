@@ -44,6 +44,21 @@ def replaced(path: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
         raise
 
 
+def exchanged(one: Path, other: Path) -> bool:
+    """Exchange two files or folders in one step. False, and nothing done, where one is missing or the disk cannot."""
+    if sys.platform == "win32":
+        return False
+    import ctypes
+
+    system, paths = ctypes.CDLL(None), (os.fsencode(one), os.fsencode(other))
+    try:
+        if sys.platform == "darwin":
+            return bool(system.renamex_np(*paths, 2) == 0)
+        return bool(system.renameat2(-100, paths[0], -100, paths[1], 2) == 0)  # AT_FDCWD, RENAME_EXCHANGE
+    except AttributeError:
+        return False
+
+
 def _replace(source: Path, target: Path) -> None:
     """Rename over `target`. Windows refuses while another process has it open, which lasts an instant."""
     for attempt in range(50):

@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -13,6 +15,7 @@ from ask_book.book.export import Export, export
 from ask_book.book.project import Project, find_project
 from ask_book.book.settings import load_settings, settings_of
 from ask_book.errors import AskBookError
+from ask_book.files import exchanged
 
 CONFIGURATION = """\
 project: {type: book}
@@ -110,6 +113,53 @@ def test_secrets_and_what_belongs_to_the_machine_stay_behind(book: Path, tmp_pat
     assert b"nobody may read this" not in written
     assert read_dotenv(tmp_path / "out" / ".env") == {}
     assert load_settings(tmp_path / "out", {}).top_k == 5
+
+
+def test_what_the_machine_has_stays_in_its_place(book: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    exported(book, out)
+    (out / ".env").write_text("ASK_BOOK_API_KEY=of-the-server\n")
+    (out / ".env").chmod(0o600)
+    assert exported(book, out).files == 5
+    assert (out / ".env").read_text() == "ASK_BOOK_API_KEY=of-the-server\n"
+    assert (out / ".env").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_exported_plain_rendition_says_what_it_is(book: Path, tmp_path: Path) -> None:
+    project, edition = opened(book)
+    plain = replace(edition, kind="plain")
+    export(project, settings_of(project.configuration, {}), plain, tmp_path / "out")
+    assert opened(tmp_path / "out")[1].kind == "plain"
+    exported(tmp_path / "out", tmp_path / "again")
+    assert opened(tmp_path / "again")[1].kind == "plain"
+
+
+def test_whoever_reads_all_the_time_reads_the_old_export_or_the_new_one(book: Path, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    if not exchanged(tmp_path / "a", tmp_path / "b"):
+        pytest.skip("the disk cannot exchange two folders in one step")
+    out = tmp_path / "out"
+    exported(book, out)
+    done = Event()
+    seen: list[object] = []
+
+    def reads() -> None:
+        while not done.is_set():
+            try:
+                seen.append((out / "site" / "index.html").stat().st_size)
+            except OSError as error:
+                seen.append(error)
+
+    reader = Thread(target=reads)
+    reader.start()
+    for _ in range(10):
+        with (book / "_book" / "index.html").open("a") as page:
+            page.write("more")
+        exported(book, out)
+    done.set()
+    reader.join()
+    assert [what for what in seen if isinstance(what, OSError)] == []
 
 
 def test_the_same_book_gives_the_same_bytes(book: Path, tmp_path: Path) -> None:

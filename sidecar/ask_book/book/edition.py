@@ -15,6 +15,8 @@ from ask_book.book.plain import Progress, make_plain, plain_manifest, plain_site
 from ask_book.book.project import Project
 from ask_book.errors import AskBookError
 
+EDITION = "edition"  # what an export calls its own kind
+
 
 @dataclass(frozen=True)
 class Edition:
@@ -71,8 +73,13 @@ def rendered_edition(project: Project) -> Edition | None:
     files = [chapter.file for chapter in project.chapters] or [
         name for name in sources if (project.root / name).is_file()
     ]
+    is_plain = project.configuration.is_export and project.configuration.tree.text_at(EDITION) == "plain"
     return Edition(
-        "rendered", manifest, project.output_dir, project.data_dir / "index", _age(project.root, files, made)
+        "plain" if is_plain else "rendered",
+        manifest,
+        project.output_dir,
+        project.data_dir / "index",
+        _age(project.root, files, made),
     )
 
 

@@ -19,12 +19,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from ask_book.book.configuration import EXPORT_FILE
-from ask_book.book.edition import Edition
+from ask_book.book.edition import EDITION, Edition
 from ask_book.book.project import EXPORT_VERSION, EXPORTED_SITE, Project
 from ask_book.book.settings import SECTION, Settings
 from ask_book.book.yaml_tree import read_yaml
 from ask_book.errors import AskBookError
-from ask_book.files import locked
+from ask_book.files import exchanged, locked
 
 _HEAD = """\
 # Made by `ask-book export`: `ask-book serve` on this folder serves the book. Settings may be changed below;
@@ -45,7 +45,8 @@ class Export:
 def export(project: Project, settings: Settings, edition: Edition, out: Path) -> Export:
     """Write the export beside `out`, then put it in its place: a reader of `out` sees the old one or the new one.
 
-    The index of the edition is taken as it is, so it is built before. Raises `AskBookError`.
+    The index of the edition is taken as it is, so it is built before. A file `.env` in `out` stays: it belongs to the
+    machine. Raises `AskBookError`.
     """
     out = checked(project, edition, out)
     try:
@@ -62,6 +63,8 @@ def export(project: Project, settings: Settings, edition: Edition, out: Path) ->
                 left_out = (*_fill(made, project, edition), *_of_this_machine(settings))
                 files = [path for path in made.rglob("*") if path.is_file()]
                 size = sum(path.stat().st_size for path in files)
+                if (out / ".env").is_file():
+                    _kept(out / ".env", made / ".env")
                 _switch(made, out, Path(workshop) / "old")
     except OSError as error:
         # of several files that could not be copied, the first
@@ -116,12 +119,20 @@ def _fill(made: Path, project: Project, edition: Edition) -> Iterator[str]:
     shutil.copyfile(edition.manifest_path, made / "manifest.json")
     _copied(edition.index_dir, made / "index")
     hidden, elsewhere = _copied(edition.site, made / EXPORTED_SITE)
-    (made / EXPORT_FILE).write_text(_described(project), encoding="utf-8", newline="\n")
+    (made / EXPORT_FILE).write_text(_described(project, edition), encoding="utf-8", newline="\n")
     if hidden:
         what = "hidden file or folder" if hidden == 1 else "hidden files or folders"
         yield f"{hidden} {what} among the pages, which no server gives out"
     for link in elsewhere:
         yield f"{link}, a link that leads to nothing among the pages"
+
+
+def _kept(source: Path, target: Path) -> None:
+    """The same file, with its owner, where the disk has links."""
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def _copied(source: Path, target: Path) -> tuple[int, list[Path]]:
@@ -147,7 +158,7 @@ def _copied(source: Path, target: Path) -> tuple[int, list[Path]]:
     return hidden, elsewhere
 
 
-def _described(project: Project) -> str:
+def _described(project: Project, edition: Edition) -> str:
     from ruamel.yaml import YAML
 
     written: dict[str, object] = {}
@@ -161,6 +172,7 @@ def _described(project: Project) -> str:
     yaml.dump(
         {
             "export": EXPORT_VERSION,
+            EDITION: edition.kind,
             "book-id": project.book_id,
             "title": project.title,
             "authors": list(project.authors),
@@ -181,6 +193,8 @@ def _of_this_machine(settings: Settings) -> Iterator[str]:
 
 
 def _switch(made: Path, out: Path, old: Path) -> None:
+    if exchanged(made, out):
+        return
     if out.exists():
         out.rename(old)
     try:

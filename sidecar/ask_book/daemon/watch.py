@@ -155,7 +155,7 @@ class Watch:
             self._patience = 0.0
             return False
         current = self._holder.current
-        if not self._patience and current is not None and current.kind == "rendered":
+        if not self._patience and current is not None and current.site == self._project.output_dir:
             self._patience = time.monotonic() + RENDER_SECONDS
         return time.monotonic() < self._patience and not self._asked.is_set()
 
