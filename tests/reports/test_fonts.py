@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from ask_book.reports.fonts import Font, choose_fonts, installed_fonts, is_font_name
+from ask_book.reports.font import Font, is_font_name
+from ask_book.reports.fonts import choose_fonts, installed_fonts
 
 SANS = Font("Some Sans", ((0x370, 0x52F), (0x600, 0x6FF), (0x2200, 0x22FF)))
 EAST = tuple(Font(f"Noto Serif CJK {region}", ((0x370, 0x52F), (0x3000, 0x9FFF))) for region in ("JP", "SC", "TC"))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from ask_book.reports.font import Font, is_font_name
+from ask_book.reports.font_files import folders, fonts_in
 
 SECONDS = 20
 _FORMAT = "%{family[0]}\\t%{color}\\t%{slant}\\t%{weight}\\t%{charset}\\n"
 _REGULAR = re.compile(r"False\t0\t(?:75|80|\[.*\])")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,60}")
 _AWKWARD = re.compile(r"mono|cond|narrow|light|thin|black|caps|last ?resort|unifont", re.IGNORECASE)
 CJK = re.compile(
     r"[\u2e80-\u303f\u3040-\u30ff\u3100-\u312f\u31f0-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]"
@@ -20,28 +22,11 @@ CJK = re.compile(
 _REGIONS = {"ja": "JP", "ko": "KR", "zh": "SC"}
 
 
-@dataclass(frozen=True)
-class Font:
-    """A family, and the code points it has: pairs of first and last."""
-
-    family: str
-    ranges: tuple[tuple[int, int], ...]
-
-    def covered(self, chars: Iterable[str]) -> frozenset[str]:
-        """Those of `chars` that it has."""
-        return frozenset(char for char in chars if any(low <= ord(char) <= high for low, high in self.ranges))
-
-
-def is_font_name(name: str) -> bool:
-    """Whether this may be a font's name, and nothing but that."""
-    return _NAME.fullmatch(name) is not None
-
-
 def installed_fonts(env: Mapping[str, str]) -> tuple[Font, ...]:
-    """The fonts that fontconfig knows, drawn in outlines; none where there is no fontconfig."""
+    """The regular fonts, drawn in outlines, that fontconfig knows; without it, those in the system's folders."""
     program = shutil.which("fc-list", path=env.get("PATH"))
     if program is None:
-        return ()
+        return fonts_in(folders(sys.platform, env))
     try:
         done = subprocess.run(
             [program, "--format", _FORMAT],

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from ask_book.book.pandoc import Pandoc, find_pandocs
 from ask_book.reports import tinytex
-from ask_book.reports.fonts import Font, choose_fonts, installed_fonts, is_font_name
+from ask_book.reports.font import Font, is_font_name
+from ask_book.reports.fonts import choose_fonts, installed_fonts
 from ask_book.reports.page import Page
 from ask_book.reports.process import Outcome, Runner
 from ask_book.reports.tree import Node
