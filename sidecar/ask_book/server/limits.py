@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
+import re
 import time
 from array import array
 from collections import deque
@@ -27,7 +28,7 @@ QUEUE_SECONDS = 20.0
 SLOTS = 1 << 16
 BODY_BYTES = 65_536
 BODY_SECONDS = 10.0
-LIMITED = ("/ask", "/search", "/passages/", "/feedback")
+LIMITED = re.compile("/(ask|search|passages/.*|feedback)")  # not the files in `/ask-book`
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ class Limited:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        if scope["type"] != "http" or not (scope["path"].startswith(LIMITED) or scope["method"] == "POST"):
+        if scope["type"] != "http" or not (LIMITED.fullmatch(scope["path"]) or scope["method"] == "POST"):
             await self.app(scope, receive, send)
             return
         now, name = time.monotonic(), reader_of(scope)
