@@ -100,7 +100,7 @@ class AccessRules:
         """The refusal, or None with the origin that the response is shared with ("" for our own)."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.access.knows_host(hosts[0]):
-            todo = "Open it as http://127.0.0.1:<port>/." if self.access.local else "Its owner may add one with `--name`."
+            todo = "Open it as http://127.0.0.1:<port>/." if self.access.local else "Its owner may name it: `--name`."
             return _refuse("host", "This server does not go by that name.", todo), ""
         if not origins or (len(origins) == 1 and origins[0] in _own_origins(scope, hosts[0])):
             return None, ""
