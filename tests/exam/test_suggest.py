@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,12 +142,11 @@ def test_questions_are_spread_over_the_chapters_and_the_same_each_time() -> None
 
 def test_what_is_to_be_refused_uses_words_that_the_book_never_uses(tmp_path: Path) -> None:
     drafts = to_refuse(small_book(tmp_path, "en"))
-    assert Counter(draft.question.kind for draft in drafts) == {"offtopic": 4, "near": 2}
+    assert [draft.question.kind for draft in drafts] == ["offtopic"] * 4
     assert all(draft.note.startswith("Draft") for draft in drafts)
-    assert drafts[4].question.text == "How much does “Hives” cost in dollars?"
-    about_cellos = to_refuse(book_of("en", ("Cellos", "A cello has four strings. It costs many dollars.")))
+    about_cellos = to_refuse(book_of("en", ("Cellos", "A cello has four strings.")))
     texts = [draft.question.text for draft in about_cellos]
-    assert not [text for text in texts if "cello" in text or "dollars" in text]
+    assert not [text for text in texts if "cello" in text]
     assert "When did the dinosaurs die out?" in texts
 
 
@@ -158,7 +156,7 @@ def test_each_language_has_its_texts() -> None:
     assert {table["about"].count("{term}") for table in _tables().values()} == {1}
     for table in _tables().values():
         assert {name: len(value) if isinstance(value, list) else 1 for name, value in table.items()} == shape
-        for question, word in [*table["offtopic"], *table["near"]]:
+        for question, word in table["offtopic"]:
             assert word.lower() in question.lower()
 
 

@@ -2,8 +2,8 @@
 
 Of each chapter in turn: what it defines, its numbered figures, tables and theorems, its headings. A draft cites words
 that the book has in one passage, and nowhere else if that can be; the words of a title that come twice are of no use.
-Questions to be refused ask for words that the book never uses: about other things, and, as near misses, about one of
-its own headings. The texts of eight languages, with the words to look for, are in `questions.json`.
+Questions to be refused are about other things, with words that the book never uses; near misses only an author can
+write. The texts of eight languages, with the words to look for, are in `questions.json`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,10 @@ from ask_book.retrieval.tokens import fold, is_unspaced, runs
 
 MOST = 30
 OFFTOPIC = 4
-NEAR = 2
 SHORTEST_QUOTE = 30
 WORDS_OF_A_TERM = 5
 TRIED = 5
 PLACES = 3
-LONGEST_TITLE = 40
 STATED = ("thm", "lem", "cor", "prp", "cnj", "def", "exm", "exr", "sol", "rem")
 PROSE = ("para", "list", "callout", "quote")
 
@@ -68,12 +66,7 @@ def to_refuse(book: OpenBook) -> list[Draft]:
     text = " ".join(chapter.text for chapter in book.manifest.chapters)
     has = letters(text, marks=False)
     away = [Question(asked, 0, kind="offtopic") for asked, word in texts["offtopic"] if letters(word, False) not in has]
-    forms = [asked for asked, word in texts["near"] if letters(word, False) not in has]
-    titles = [one.title for one in book.manifest.chapters if one.number and 0 < len(one.title) <= LONGEST_TITLE]
-    about = [titles[at * len(titles) // NEAR] for at in range(min(NEAR, len(titles)))]
-    near = [Question(form.format(term=title), 0, kind="near") for form, title in zip(forms, about, strict=False)]
-    drafts = [*away[:OFFTOPIC], *near]
-    return [Draft(one, "Draft: does the book really not say it?") for one in drafts]
+    return [Draft(one, "Draft: does the book really not say it?") for one in away[:OFFTOPIC]]
 
 
 @dataclass(frozen=True)
