@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ask_book.retrieval.index import open_index
@@ -46,7 +46,8 @@ def test_code_does_not_crowd_out_prose(tmp_path: Path) -> None:
     section = replace(chapter.sections[0], blocks=(replace(chapter.blocks[0], kind="code"),))
     code = replace(prose, chapters=(replace(chapter, sections=(section,)),))
     scores = [
-        open_index(book, tmp_path / str(at)).search("flood map").hits[0].score for at, book in enumerate((prose, code))
+        open_index(book, tmp_path / str(at)).search("maps of a flood").hits[0].score
+        for at, book in enumerate((prose, code))
     ]
     assert scores[1] == pytest.approx(0.8 * scores[0])
 
@@ -104,17 +105,27 @@ def test_an_unknown_word_never_raises_a_score(book: list[tuple[str, str]], quest
     index = index_of(book)
     before = {hit.chunk: hit.score for hit in index.search(question, 99).hits}
     after = {hit.chunk: hit.score for hit in index.search(f"{question} {unknown}", 99).hits}
-    assert after.keys() <= before.keys()
-    assert all(score <= before[at] + 1e-9 for at, score in after.items())
+    assert max(after.values(), default=0) <= max(before.values(), default=0) + 1e-9
+    # Of passages nearly the same, another one may stand for all now: the one with the question word for word did.
+    assert all(score <= before[at] + 1e-9 for at, score in after.items() if at in before)
 
 
 @settings(deadline=None, max_examples=40)
-@given(
-    st.lists(st.tuples(words, texts), min_size=1, max_size=6, unique_by=lambda passage: frozenset(passage[1].split()))
-)
+@given(books)
+@example([("river", f"{'river ' * 7}april snow hill"), ("river", "snow"), ("river", "april hill")])
 def test_a_passage_finds_itself_first_by_its_own_text(book: list[tuple[str, str]]) -> None:
+    """Itself, or one that has all of its text, word for word."""
     index = index_of(book)
-    for at, (title, text) in enumerate(book):
-        found = index.search(f"{title} {text}").hits[0]
-        same = frozenset(f"{title} {text}".split())
-        assert found.chunk == at or frozenset(" ".join(book[found.chunk]).split()) >= same
+    for title, text in book:
+        own = f"{title} {text}"
+        first = " ".join(book[index.search(own).hits[0].chunk])
+        assert f" {own} " in f" {first.split()[0]} {first} "
+
+
+def test_a_sentence_copied_from_the_book_finds_where_it_is_from() -> None:
+    passages = [
+        ("Flood maps", "Flood maps: flood maps of the town."),
+        ("Notes", "Nobody had asked before. The town has flood maps. Weeks went by until somebody asked again."),
+    ]
+    assert order(passages, "the town has flood maps") == [1, 0]
+    assert order(passages, "the town has maps of a flood") == [0, 1]

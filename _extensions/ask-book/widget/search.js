@@ -136,14 +136,10 @@ askBook.offPage((askBook) => {
 
     /** @param {number} at */
     #add(at) {
-      const { chapter, start, end } = this.manifest.chunks[at];
-      const book = this.chapters[chapter];
-      const headings = this.headings(at);
-      const contexts = book.blocksIn(start, end).map(({ context }) => context).filter(Boolean);
       /** @type {Map<number, number>} */
       const counts = new Map();
       let length = 0;
-      for (const run of runs(fold([...headings, ...headings, this.body(at), ...contexts].join("\n"), this.marks))) {
+      for (const run of this.runsOf(at)) {
         for (const row of this.#rowsOf(run)) {
           counts.set(row, (counts.get(row) ?? 0) + 1);
           length++;
@@ -151,6 +147,14 @@ askBook.offPage((askBook) => {
       }
       for (const [row, count] of counts) this.postings[row].push(at, count);
       this.lengths.push(length);
+    }
+
+    /** What a passage is found by. @param {number} at */
+    runsOf(at) {
+      const { chapter, start, end } = this.manifest.chunks[at];
+      const headings = this.headings(at);
+      const contexts = this.chapters[chapter].blocksIn(start, end).map(({ context }) => context).filter(Boolean);
+      return runs(fold([...headings, ...headings, this.body(at), ...contexts].join("\n"), this.marks));
     }
 
     /** The numbers of a run's terms: a book has few runs, which come again and again. @param {string} run */
@@ -249,6 +253,8 @@ askBook.offPage((askBook) => {
       const most = counts.reduce((a, b) => Math.max(a, b), 0);
       const factor = all.map((value, at) => (counts[at] === most ? value : 0));
       const place = this.#named(question).map((value, at) => (factor[at] ? value : 0));
+      const named = place.reduce((a, b) => Math.max(a, b), 0);
+      const verbatim = named && words.every(({ stop, run }) => stop || isNameOfPlace(run)) ? null : this.#with(runs(fold(question, this.marks)));
       const base = factor.map(() => 0);
       for (const [term, gain] of gains) {
         const row = this.postingsOf(term);
@@ -257,18 +263,21 @@ askBook.offPage((askBook) => {
         }
       }
       base.forEach((value, at) => (base[at] = (factor[at] * value) / attainable));
-      const scored = best(base.map((value, at) => [at, value + (1 - value) * place[at]])).slice(0, REPEATED * k);
+      base.forEach((value, at) => (base[at] = value + (1 - value) * place[at]));
+      const highest = base.reduce((a, b) => Math.max(a, b), 0);
+      for (const at of verbatim ?? []) if (factor[at]) base[at] = highest + (1 - highest) * base[at];
+      const scored = best(base.map((value, at) => [at, value])).slice(0, REPEATED * k);
       const hits = this.#withoutRepetitions(scored, k);
       const missing = phrases.filter((phrase, i) => phrase.runs.length > 1 && !holders[i].size).map(({ written }) => written);
-      return { hits, evidence: this.#judge(words, hits, missing, place.reduce((a, b) => Math.max(a, b), 0)) };
+      return { hits, evidence: this.#judge(words, hits, missing, named) };
     }
 
     /** The passages in which these runs follow each other. @param {string[]} phrase @returns {Set<number>} */
     #with(phrase) {
       const wanted = ` ${phrase.join(" ")} `;
-      const [first, ...others] = phrase.flatMap(terms).map((term) => this.postingsOf(term).filter((_, i) => i % 2 === 0));
-      const sets = others.map((row) => new Set(row));
-      return new Set(first.filter((at) => sets.every((row) => row.has(at)) && ` ${runs(fold(this.body(at), this.marks)).join(" ")} `.includes(wanted)));
+      const [rarest, ...others] = phrase.flatMap(terms).sort((a, b) => this.postingsOf(a).length - this.postingsOf(b).length);
+      return new Set(this.postingsOf(rarest).filter((at, i) =>
+        i % 2 === 0 && others.every((term) => this.holds(term, at)) && ` ${this.runsOf(at).join(" ")} `.includes(wanted)));
     }
 
     /** @param {[number, number][]} scored @param {number} k */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ask_book.book.manifest import Manifest
+from ask_book.book.manifest import Chunk, Manifest
 from ask_book.book.notice import Notice
 from ask_book.retrieval import bm25, fusion, passages, places, query, ranking, storage, tokens
 from ask_book.retrieval.embedding import Embedder, Floats
@@ -62,15 +62,18 @@ class Index:
         """
         asked = query.read(question, locale(self.lang).stopwords, self.marks, self.postings.short)
         factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)
-        holders = [ranking.passages_with(phrase, self.postings, self._runs) & (factor > 0) for phrase in asked.phrases]
+        holders = [self._with(phrase.runs) & (factor > 0) for phrase in asked.phrases]
         most = np.sum(holders, axis=0) if holders else np.zeros(self.postings.size)
         factor = factor * (most == most.max(initial=0))
         place = places.named(self.manifest, question)
+        named = float(place[factor > 0].max(initial=0.0))
         cosines = None if vector is None or self.vectors is None else self.vectors.matrix @ vector
         meaning = None
         if self.vectors and cosines is not None:
             meaning = fusion.Meaning(fusion.scaled(cosines, factor > 0), self.vectors.kind)
-        ranked = ranking.rank(asked, self.postings, self._words, factor, place, k, meaning)
+        names_place = named and all(word.stop or places.is_name_of_place(word.run) for word in asked.words)
+        verbatim = self._with([] if names_place else tokens.runs(tokens.fold(question, self.marks)))
+        ranked = ranking.rank(asked, self.postings, self._words, factor, place, verbatim, k, meaning)
         spoken = language_of(question, self.lang)
         found = Findings(
             score=ranked[0][1] if ranked else 0.0,
@@ -81,7 +84,7 @@ class Index:
                 for phrase, mask in zip(asked.phrases, holders, strict=True)
                 if len(phrase.runs) > 1 and not mask.any()
             ),
-            named=float(place[factor > 0].max(initial=0.0)),
+            named=named,
             kind=meaning.kind if meaning else None,
             cosine=0.0 if cosines is None else float(cosines[factor > 0].max(initial=-1.0)),
             foreign=spoken.split("-")[0] != self.lang.split("-")[0].lower(),
@@ -97,8 +100,11 @@ class Index:
         )
         return lacking(asked, at, self.postings)
 
-    def _runs(self, at: int) -> list[str]:
-        return tokens.runs(tokens.fold(passages.body(self.manifest, self.manifest.chunks[at]), self.marks))
+    def _with(self, runs: Sequence[str]) -> bm25.Mask:
+        return ranking.passages_with(runs, self.postings, lambda at: self._runs(passages.indexed_text, at))
+
+    def _runs(self, text_of: Callable[[Manifest, Chunk], str], at: int) -> list[str]:
+        return tokens.runs(tokens.fold(text_of(self.manifest, self.manifest.chunks[at]), self.marks))
 
     @cached_property
     def _factor(self) -> bm25.Floats:
@@ -109,7 +115,7 @@ class Index:
     @cached_property
     def _words(self) -> Callable[[int], frozenset[str]]:
         """The words of a passage, read when it is first looked at; those of a large book are not all kept."""
-        return lru_cache(maxsize=8192)(lambda at: frozenset(self._runs(at)))
+        return lru_cache(maxsize=8192)(lambda at: frozenset(self._runs(passages.body, at)))
 
 
 def open_index(manifest: Manifest, folder: Path, embedder: Embedder | None = None) -> Index:
