@@ -5,7 +5,7 @@
 
 `w` is the weight of a term in the question. Without the constant factor (k1 + 1) a term never gives more than
 w · idf, so `attainable` (the sum of that over all terms, the unknown ones included) bounds the score and the quotient
-lies in 0..1; an unknown word can only lower it.
+lies in 0..1; an unknown word can only lower it. The quotient of a posting is worked out once, in single precision.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ FREQUENT_BYTES = 1 << 25
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Shares = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 _Counts = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint16]]
 _NOTHING: _Counts = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint16))
@@ -66,11 +67,6 @@ class Postings:
         """Weight of a term that is in no passage: the highest there is."""
         return float(_idf(self.size, np.zeros(1))[0])
 
-    @cached_property
-    def _norms(self) -> Floats:
-        mean = max(1.0, float(self.lengths.mean())) if self.size else 1.0
-        return K1 * (1 - B + B * self.lengths.astype(np.float64) / mean)
-
     def weight(self, term: str) -> float:
         """The idf of a term."""
         row = self.ids.get(term)
@@ -82,41 +78,40 @@ class Postings:
 
     def scores(self, weights: Mapping[str, float]) -> Floats:
         """BM25 of every passage for terms with these weights; shape (size,)."""
-        total = np.zeros(self.size)
-        rare: dict[int, float] = {}
+        often = np.zeros(self.size)
+        passages, gains = [self.passages[:0]], [self._shares[:0]]
         for term, weight in weights.items():
             if (row := self.ids.get(term)) is not None:
-                gain = weight * float(self.idf[row])
-                if (self.starts[row + 1] - self.starts[row]) * FREQUENT > self.size:
-                    total += gain * self._frequent(row)
+                gain = np.float32(weight * self.idf[row])
+                at = slice(self.starts[row], self.starts[row + 1])
+                if (at.stop - at.start) * FREQUENT > self.size:
+                    often += gain * self._frequent(row)
                 else:
-                    rare[row] = gain
-        if rare:
-            rows = np.fromiter(rare, np.int64, len(rare))
-            at, widths = _ranges(self.starts[rows], self.starts[rows + 1])
-            gains = np.repeat(np.fromiter(rare.values(), np.float64, len(rare)), widths)
-            passages = self.passages[at]
-            total += np.bincount(passages, gains * self._shares(passages, self.counts[at]), minlength=self.size)
-        return total
+                    passages.append(self.passages[at])
+                    gains.append(gain * self._shares[at])
+        return often + np.bincount(np.concatenate(passages), np.concatenate(gains), minlength=self.size)
 
     @cached_property
-    def _frequent(self) -> Callable[[int], Floats]:
+    def _frequent(self) -> Callable[[int], Shares]:
         """The row of a term that many passages have, written out: adding all of it is quicker than picking passages."""
 
-        @lru_cache(maxsize=max(1, FREQUENT_BYTES // (8 * max(1, self.size))))
-        def row(term: int) -> Floats:
+        @lru_cache(maxsize=max(1, FREQUENT_BYTES // (4 * max(1, self.size))))
+        def row(term: int) -> Shares:
             at = slice(self.starts[term], self.starts[term + 1])
-            shares = np.zeros(self.size)
-            shares[self.passages[at]] = self._shares(self.passages[at], self.counts[at])
+            shares = np.zeros(self.size, np.float32)
+            shares[self.passages[at]] = self._shares[at]
             return shares
 
         return row
 
-    def _shares(self, passages: npt.NDArray[np.int32], counts: npt.NDArray[np.uint16]) -> Floats:
-        """The tf / (tf + k1 · …) of the formula."""
-        times = counts.astype(np.float64)
-        shares: Floats = times / (times + self._norms[passages])
-        return shares
+    @cached_property
+    def _shares(self) -> Shares:
+        """The tf / (tf + k1 · …) of the formula, of every posting."""
+        mean = max(1.0, float(self.lengths.mean())) if self.size else 1.0
+        norms = (K1 * (1 - B + B * self.lengths / mean)).astype(np.float32)
+        shares = norms[self.passages]
+        shares += self.counts
+        return np.divide(self.counts, shares, out=shares)
 
     def holds(self, term: str, passages: Ints) -> Mask:
         """Whether each of these passages has a term."""
