@@ -26,6 +26,7 @@ from ask_book.book.settings import settings_of
 from ask_book.daemon import __main__ as daemon
 from ask_book.daemon import control
 from ask_book.daemon.ports import bind
+from ask_book.daemon.process import begin
 from ask_book.daemon.state import Order, State, state_folder
 from ask_book.errors import AskBookError
 from disks import fill, small_disk
@@ -148,12 +149,13 @@ def test_a_daemon_that_a_killed_start_left_behind_makes_room(project: Project) -
     left = start(project)
     folder = state_folder(project)
     order = Order("ab" * 8, control.fingerprint(project, settings, os.environ), project, settings)
-    state = control._spawn(order, folder, os.environ)
+    state = control._employ(begin(folder, os.environ), order)
     assert (state.start_id, state.pid != left.pid) == (order.start_id, True)
     wait_until(lambda: control.status(project).pid == state.pid)
     assert start(project) == state
-    late = [sys.executable, "-P", "-m", "ask_book.daemon", str(folder.path), left.start_id]
-    assert subprocess.run(late, timeout=60).returncode == 0, "its order is no longer there"
+    late = begin(folder, os.environ)
+    late.employ(left.start_id)
+    assert late.child.wait(60) == 0, "its order is no longer there"
     assert control.status(project).pid == state.pid
 
 

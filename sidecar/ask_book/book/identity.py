@@ -1,4 +1,4 @@
-"""A book's name on every machine, the version of its manifest, and the ports its sidecar may listen on.
+"""A book's name on every machine and its folder's on this one, its manifest's version, its sidecar's ports.
 
 The Lua filter and the page compute the same values: `tests/fixtures/book_ids.json`
 holds the vectors that all of them are tested against.
@@ -7,7 +7,9 @@ holds the vectors that all of them are tested against.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from pathlib import Path
 
 MANIFEST_VERSION = 1
 PORT_BASE = 10240
@@ -28,6 +30,11 @@ def book_id(title: str, lang: str, site_url: str, output_name: str) -> str:
     """Twelve hex digits. `output_name` is the last component of the output folder's path."""
     key = "\n".join((canon(title), canon(lang), site_url.rstrip("/"), output_name))
     return hashlib.sha1(key.encode(), usedforsecurity=False).hexdigest()[:12]
+
+
+def folder_key(root: Path, profile: str) -> str:
+    """A folder and profile on this machine, in sixteen hex digits: two copies of a book differ."""
+    return hashlib.sha256(os.fsencode(root) + b"\n" + profile.encode()).hexdigest()[:16]
 
 
 def ports(identifier: str) -> tuple[int, ...]:

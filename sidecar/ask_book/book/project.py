@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from ask_book.book.configuration import Configuration, find_root, load_configuration
-from ask_book.book.identity import book_id
+from ask_book.book.identity import book_id, folder_key
 from ask_book.book.yaml_tree import Node
 from ask_book.errors import AskBookError
 
@@ -69,8 +67,8 @@ class Project:
 
     @cached_property
     def key(self) -> str:
-        """This folder and profile on this machine, in sixteen hex digits: two copies of a book differ."""
-        return hashlib.sha256(os.fsencode(self.root) + b"\n" + self.profile.encode()).hexdigest()[:16]
+        """`folder_key` of this folder and profile."""
+        return folder_key(self.root, self.profile)
 
     @cached_property
     def cache_dir(self) -> Path:

@@ -1,4 +1,4 @@
-"""The daemon's own process: `python -m ask_book.daemon STATE_FOLDER START_ID`, begun by `control.start`."""
+"""The daemon's own process: `python -m ask_book.daemon STATE_FOLDER`, begun by `process.begin`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,24 @@ from pathlib import Path
 
 from ask_book import __version__
 from ask_book.daemon.ports import bind_one_of_the_books
+from ask_book.daemon.run import serve_book
 from ask_book.daemon.state import State, StateFolder
 from ask_book.errors import AskBookError
 from ask_book.files import FileLock
+from ask_book.server.access import Access
 
 LOG_BYTES = 200_000
 SUPERSEDED_SECONDS = 15.0
 
 
 def main() -> int:
-    """Listen, say so in the state file, serve until it is time to end. 1 when it cannot listen."""
-    folder, start_id = StateFolder(Path(sys.argv[1])), sys.argv[2]
+    """Listen, say so in the state file, serve until it is time to end. 1 when it cannot listen.
+
+    The order is in the folder, and its id comes over stdin: nothing comes if this process is not needed.
+    """
+    folder, start_id = StateFolder(Path(sys.argv[1])), sys.stdin.readline().strip()
+    if not start_id:
+        return 0
     ordered, order, last = folder.order_stamp(), folder.order(), folder.read()
     if order.start_id != start_id:
         return 0  # the start that made this process was killed, and another one has begun since
@@ -41,10 +48,6 @@ def main() -> int:
             folder.write(replace(state, error=error.message, hint=error.hint))
             return 1
         _log_to(folder.log)
-        # Only now what is slow to import: who connects meanwhile waits in the socket's queue.
-        from ask_book.daemon.run import serve_book
-        from ask_book.server.access import Access
-
         port = listener.getsockname()[1]
         asyncio.run(
             serve_book(

@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from typing import Any
 from ask_book.book.dotenv import read_dotenv
 from ask_book.book.project import Project
 from ask_book.book.settings import Settings
+from ask_book.daemon.process import Process, begin
 from ask_book.daemon.state import Order, State, StateFolder, state_folder
 from ask_book.errors import AskBookError
 from ask_book.files import locked
@@ -63,10 +63,11 @@ def _code() -> list[tuple[str, int, int]]:
     return sorted((str(file), status.st_mtime_ns, status.st_size) for file in files for status in (file.stat(),))
 
 
-def start(project: Project, settings: Settings, env: Mapping[str, str]) -> State:
+def start(project: Project, settings: Settings, env: Mapping[str, str], spare: Process | None = None) -> State:
     """The daemon of this project: the one that runs, or a new one, answering. Any number of starts give one daemon.
 
-    Raises `AskBookError` when it cannot start, with the reason and the place of its log.
+    `spare` becomes a new one, if it was made for this project. Raises `AskBookError` when none can start, with the
+    reason and the place of its log.
     """
     folder = state_folder(project)
     wanted = fingerprint(project, settings, env)
@@ -79,7 +80,8 @@ def start(project: Project, settings: Settings, env: Mapping[str, str]) -> State
             return state
         _end(folder)
         # Not the process id: on Windows a virtual environment's Python starts another one.
-        return _spawn(Order(secrets.token_hex(8), wanted, project, settings), folder, env)
+        order = Order(secrets.token_hex(8), wanted, project, settings)
+        return _employ(spare if spare and spare.folder == folder else begin(folder, env), order)
 
 
 def stop(project: Project) -> bool:
@@ -152,9 +154,11 @@ def _wait_for_end(folder: StateFolder, seconds: float) -> bool:
     return True
 
 
-def _spawn(order: Order, folder: StateFolder, env: Mapping[str, str]) -> State:
+def _employ(process: Process, order: Order) -> State:
+    """Give it the order, and wait until it answers."""
+    folder, child = process.folder, process.child
     folder.place(order)
-    child = _detached([sys.executable, "-P", "-m", "ask_book.daemon", str(folder.path), order.start_id], folder, env)
+    process.employ(order.start_id)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         state = folder.read()
@@ -172,23 +176,6 @@ def _spawn(order: Order, folder: StateFolder, env: Mapping[str, str]) -> State:
     child.kill()
     child.wait()
     raise AskBookError(f"The sidecar did not answer within {START_SECONDS:.0f} s.", _log_hint(folder), "start")
-
-
-def _detached(command: list[str], folder: StateFolder, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """A process that outlives this one and holds none of its pipes, terminal or working folder."""
-    options: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        options = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    with (folder.path / "crash.log").open("wb") as crash:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=crash,
-            cwd=folder.path,
-            env=dict(env),
-            **options,
-        )
 
 
 def _log_hint(folder: StateFolder) -> str:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import re
-import secrets
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ask_book.book.project import Project
-from ask_book.book.settings import Settings
 from ask_book.errors import AskBookError
 from ask_book.files import FileLock, locked, write_atomically
+
+# A process is made for a daemon before there is time for what reads a book.
+if TYPE_CHECKING:
+    from ask_book.book.project import Project
+    from ask_book.book.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,11 @@ class StateFolder:
         return self.path / "alive.lock"
 
     @property
+    def spare_lock(self) -> Path:
+        """Held while a process is ready to become the daemon."""
+        return self.path / "spare.lock"
+
+    @property
     def log(self) -> Path:
         """What the daemon writes."""
         return self.path / "daemon.log"
@@ -88,10 +95,14 @@ class StateFolder:
 
     def place(self, order: Order) -> None:
         """Leave an order for the daemon about to start."""
+        import pickle
+
         write_atomically(self.path / "order.pickle", pickle.dumps(order), 0o600)
 
     def order(self) -> Order:
         """The last order. Reading YAML again would cost a daemon a third of the time it takes to answer."""
+        import pickle
+
         # Only the owner can write in this folder.
         order: Order = pickle.loads((self.path / "order.pickle").read_bytes())  # noqa: S301
         return order
@@ -113,6 +124,8 @@ class StateFolder:
 
     def token(self) -> str:
         """The owner's token: made once, kept in a file that only the owner can read."""
+        import secrets
+
         path = self.path / "token"
         with locked(self.path / "token.lock", timeout=5):
             token = path.read_text(encoding="ascii").strip() if path.exists() else ""
@@ -125,10 +138,7 @@ class StateFolder:
 
 def state_folder(project: Project) -> StateFolder:
     """The folder of a project's daemon, made if it is missing."""
-    import platformdirs
-
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", project.root.name).strip("-")[:40] or "book"
-    path = platformdirs.user_state_path("ask-book", appauthor=False) / f"{name}-{project.key}"
+    path = state_path(project.root, project.key)
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.chmod(0o700)
@@ -141,3 +151,11 @@ def state_folder(project: Project) -> StateFolder:
             "state",
         ) from None
     return StateFolder(path)
+
+
+def state_path(root: Path, key: str) -> Path:
+    """Where that is, for the folder of a book and its `folder_key`."""
+    import platformdirs
+
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name).strip("-")[:40] or "book"
+    return platformdirs.user_state_path("ask-book", appauthor=False) / f"{name}-{key}"
