@@ -32,11 +32,11 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u312f"
     "\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_SPELT_OUT = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i", "þ": "th", "ς": "σ"}
-)
+_SPELT_OUT = dict(zip("ßæœøđðłħıþς", "ss ae oe o d d l h i th σ".split(), strict=True))
 _DROP_FOLDING = re.compile(f"[{_INVISIBLE}{_DIACRITICS}]+")
 _DROP_KEEPING = re.compile(f"[{_INVISIBLE}]+")
+_SPELL = re.compile(f"[{''.join(_SPELT_OUT)}]")
+_ASCII_RUNS = re.compile("[A-Za-z0-9]+")
 _PIECES = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 
@@ -46,12 +46,13 @@ def fold(text: str, marks: bool = False) -> str:
     text = unicodedata.normalize("NFKD", text).lower()
     if marks:
         return unicodedata.normalize("NFC", _DROP_KEEPING.sub("", text))
-    return unicodedata.normalize("NFC", _DROP_FOLDING.sub("", text).translate(_SPELT_OUT))
+    bare = _DROP_FOLDING.sub("", text)
+    return unicodedata.normalize("NFC", _SPELL.sub(lambda letter: _SPELT_OUT[letter[0]], bare))
 
 
 def runs(folded: str) -> list[str]:
     """The runs of letters, digits and marks of a folded text, in order."""
-    return _run_pattern().findall(folded)
+    return (_ASCII_RUNS if folded.isascii() else _run_pattern()).findall(folded)
 
 
 def words(text: str) -> list[str]:
@@ -89,4 +90,4 @@ def _terms_of_piece(piece: str, short: bool) -> list[str]:
 def _run_pattern() -> re.Pattern[str]:
     """Python's `re` knows no class of combining marks and `\\w` leaves them out: they are listed, those of the BMP."""
     marks = "".join(char for char in map(chr, range(0x300, 0x10000)) if unicodedata.category(char)[0] == "M")
-    return re.compile(f"[^\\W_](?:[^\\W_]|[{re.escape(marks)}])*")
+    return re.compile(f"[^\\W_]+(?:[{re.escape(marks)}]+[^\\W_]*)*")
