@@ -96,6 +96,33 @@ def test_on_a_page_from_right_to_left_other_words_keep_their_order() -> None:
     ]  # fmt: skip
 
 
+def from_the_right(text: str, glyphs: Glyphs = Glyphs()) -> str:
+    """What stands on a page from right to left; within ⟨ and ⟩, from left to right."""
+    tree = pandoc_tree(page_of(saying(text, lang="he", citations=(), sources=())), glyphs)
+    shown = {"\\askbookltr{": "⟨", "}": "⟩"}
+    said = (
+        shown.get(node["c"][1], "") if node["t"] == "RawInline" else node.get("c", " ")
+        for node in nodes(tree["blocks"][2]["c"])
+    )
+    return "".join(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "from_left_to_right"),
+    [
+        ("נ abc (def) נ", "abc (def)"), ("נ one [1]. נ", "one [1]"), ("נ (one two) נ", "one two"),
+        ("נ one (two [three] four). נ", "one (two [three] four)"), ("נ (one נ", "one"), ("נ one) נ", "one"),
+    ],
+)  # fmt: skip
+def test_brackets_around_words_go_with_them(text: str, from_left_to_right: str) -> None:
+    assert re.findall("⟨(.*?)⟩", from_the_right(text)) == [from_left_to_right]
+
+
+def test_other_brackets_of_a_page_from_right_to_left_are_turned_around_unless_the_engine_does_it() -> None:
+    assert from_the_right("x (נ) y") == "⟨x⟩ )( ⟨y⟩"
+    assert from_the_right("x (נ) y", Glyphs(turns_brackets=True)) == "⟨x⟩ () ⟨y⟩"
+
+
 def test_signs_do_not_get_the_script_of_letters() -> None:
     """In a font that is told to be Arabic, ≤ becomes ≥."""
     assert raw("a ≤ b") == [r"{\askbookA ≤}"]

@@ -116,6 +116,7 @@ def _with_engine(page: Page, tools: Tools, style: Style, runner: Runner, pandoc:
     attempts: list[Attempt] = []
     font = style.font if _has_font(style.font, tools) else ""
     glyphs, lacking = _foreseen(page, tools, font, engine), frozenset[str]()
+    glyphs = replace(glyphs, turns_brackets=engine == "lualatex")  # babel's do, there
     for _ in range(ROUNDS):
         pdf, outcome, attempt = _run(page, tools, replace(style, font=font), runner, pandoc, engine, glyphs)
         attempts.append(attempt)

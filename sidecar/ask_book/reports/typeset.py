@@ -49,6 +49,8 @@ _RIGHT_TO_LEFT = frozenset({"ar", "arc", "ckb", "dv", "fa", "he", "ku", "ps", "s
 _FAMILY = "\\newfontfamily\\askbook{letter}{{{family}}}[{features}]\n"
 _NOT_BEFORE = "、。，．！？：；）」』】》〉〕］｝ー々’”!?),.:;]}ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
 _NOT_AFTER = "（「『【《〈〔［｛‘“([{"
+_OPENING, _CLOSING = "([{«‹“‘<", ")]}»›”’>"
+_MIRRORED = str.maketrans(_OPENING + _CLOSING, _CLOSING + _OPENING)
 _SPECIAL = {char: f"\\{char}" for char in "#$%&_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"
 }  # fmt: skip
@@ -63,11 +65,13 @@ class Glyphs:
     """What to do about characters that the main font lacks. `families`: other fonts with the characters they draw.
 
     `unprintable` ones are shown by their number, if they are visible at all. `has_maths`: formulas are drawn.
+    `turns_brackets`: the engine does it by itself, on a page from right to left.
     """
 
     families: tuple[tuple[str, frozenset[str]], ...] = ()
     unprintable: frozenset[str] = frozenset()
     has_maths: bool = True
+    turns_brackets: bool = False
 
 
 @dataclass(frozen=True)
@@ -282,9 +286,10 @@ class _Setter:
                 inlines.append(_raw(self._set(style, run, after)))
                 continue
             first, last = self._words_from_left_to_right(run)
+            turned = {} if self.glyphs.turns_brackets else _MIRRORED
             made = [
                 [piece for part in re.split(between, each) for piece in _pieces(part, make)]
-                for each in (run[:first], run[first:last], run[last:])
+                for each in (run[:first].translate(turned), run[first:last], run[last:].translate(turned))
             ]
             inlines += [*made[0], *self._ltr(made[1]), *made[2]]
         return inlines
@@ -294,7 +299,14 @@ class _Setter:
         if not self.page_is_rtl:
             return 0, len(run)
         words = [at for at, char in enumerate(run) if char.isalnum()]
-        return (words[0], words[-1] + 1) if words else (0, 0)
+        if not words:
+            return len(run), len(run)
+        first, last = words[0], words[-1] + 1
+        for opening, closing in () if self.glyphs.turns_brackets else _brackets(run):
+            # Brackets around some of the words are theirs: rule N0 of Unicode's algorithm for two directions.
+            if first <= opening < last or first <= closing < last:
+                first, last = min(first, opening), max(last, closing + 1)
+        return first, last
 
     def _ltr(self, inlines: list[Json]) -> list[Json]:
         """On a page from right to left: words from left to right keep their order, and links their colour."""
@@ -335,6 +347,20 @@ class _Setter:
             script = next(filter(None, map(_script, run)), "")
             text = f"{{\\askbook{_letter(style.family)}{script} {text}}}"
         return f"\\askbookrtl{{{text}}}" if style.rtl else text
+
+
+def _brackets(text: str) -> Iterator[tuple[int, int]]:
+    """Where brackets open and where they close, inner ones first."""
+    opened: list[int] = []
+    for at, char in enumerate(text):
+        if char in _OPENING:
+            opened.append(at)
+        elif char in _CLOSING:
+            while opened:
+                if text[opened[-1]].translate(_MIRRORED) == char:
+                    yield opened.pop(), at
+                    break
+                opened.pop()
 
 
 def _join_neutrals(text: str, classes: list[_Class]) -> None:
