@@ -113,7 +113,7 @@ class Postings:
         shares += self.counts
         return np.divide(self.counts, shares, out=shares)
 
-    def holds(self, term: str, passages: Ints) -> Mask:
+    def holds(self, term: str, passages: npt.NDArray[np.integer]) -> Mask:
         """Whether each of these passages has a term."""
         own = self.passages_with(term)
         at = np.minimum(np.searchsorted(own, passages), max(0, len(own) - 1))

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ask_book.retrieval.bm25 import Floats, Mask
+from ask_book.retrieval.bm25 import Floats, Ints, Mask
 from ask_book.retrieval.embedding import Kind
 
 NEAREST = 100
+DECIMALS = 9
+GROUP = 64
 SHARE_OF_WORDS: Mapping[Kind, float] = {"e5": 0.85, "encoder": 0.9, "other": 0.85}
 
 
@@ -40,10 +42,23 @@ class Meaning:
 def scaled(cosines: npt.NDArray[np.float32], allowed: Mask) -> Floats:
     """The nearness of all passages, 0 for those that are not allowed; all 0 if no two of these differ."""
     near = np.zeros(len(cosines))
-    own = cosines[allowed].astype(np.float64)
-    if not len(own):
+    at = highest(np.where(allowed, cosines, -np.inf), NEAREST)
+    at = at[allowed[at]]
+    if not len(at):
         return near
+    own = cosines[at].astype(np.float64)
     least = float(np.partition(own, -NEAREST)[-NEAREST] if len(own) > NEAREST else own.min())
     if (span := float(own.max()) - least) > 0:
-        near[allowed] = np.maximum(0.0, own - least) / span
+        near[at] = np.maximum(0.0, own - least) / span
     return near
+
+
+def highest(values: npt.NDArray[np.floating], count: int) -> Ints:
+    """The positions of the `count` highest values and of some more, in order: of all that are as high as they.
+
+    Of many values, those count that are as high as the `count`th highest of the groups' highest.
+    """
+    groups = len(values) // GROUP
+    tops = values[: GROUP * groups].reshape(GROUP, groups).max(axis=0) if groups > count else values
+    least = np.partition(tops, -count)[-count] if 0 < count < len(tops) else -np.inf
+    return np.flatnonzero(values >= least - 10.0**-DECIMALS)

@@ -22,12 +22,11 @@ import numpy as np
 
 from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Floats, Mask, Postings
-from ask_book.retrieval.fusion import Meaning
+from ask_book.retrieval.fusion import DECIMALS, Meaning, highest
 from ask_book.retrieval.query import Query
 
 REPEATED = 3
 SAME_PASSAGE = 0.8
-DECIMALS = 9
 
 
 def rank(
@@ -57,9 +56,10 @@ def rank(
 def passages_with(runs: Sequence[str], postings: Postings, runs_of: Callable[[int], list[str]]) -> Mask:
     """The passages in which these runs follow each other, none without a run; `runs_of` gives those of a passage."""
     terms = {term for run in runs for term in tokens.terms(run, postings.short)}
-    held = np.arange(postings.size if terms else 0)
-    for term in sorted(terms, key=lambda term: len(postings.passages_with(term))):
-        held = held[postings.holds(term, held)]
+    rarest, *others = sorted(terms, key=lambda term: len(postings.passages_with(term))) or [""]
+    held = postings.passages_with(rarest)
+    for term in others:
+        held = held[postings.holds(term, held)] if len(held) else held
     mask = np.zeros(postings.size, np.bool_)
     mask[held] = [f" {' '.join(runs)} " in f" {' '.join(runs_of(int(at)))} " for at in held]
     return mask
@@ -67,8 +67,7 @@ def passages_with(runs: Sequence[str], postings: Postings, runs_of: Callable[[in
 
 def best(scores: Floats, count: int) -> list[int]:
     """The positions of the `count` highest scores above 0, best first, ties in reading order."""
-    least = np.partition(scores, -count)[-count] - 10.0**-DECIMALS if 0 < count < len(scores) else 0.0
-    at = np.flatnonzero((scores >= least) & (scores > 0))
+    at = highest(scores, count)
     rounded = np.round(scores[at], DECIMALS)
     at = at[rounded > 0]
     return [int(i) for i in at[np.argsort(-rounded[rounded > 0], kind="stable")][:count]]

@@ -32,7 +32,7 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u312f"
     "\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_SPELT_OUT = dict(zip("ßæœøđðłħıþς", "ss ae oe o d d l h i th σ".split(), strict=True))
+_SPELT_OUT = dict(zip("ßæœøđðłħıþς", ["ss", "ae", "oe", "o", "d", "d", "l", "h", "i", "th", "σ"], strict=True))
 _DROP_FOLDING = re.compile(f"[{_INVISIBLE}{_DIACRITICS}]+")
 _DROP_KEEPING = re.compile(f"[{_INVISIBLE}]+")
 _SPELL = re.compile(f"[{''.join(_SPELT_OUT)}]")
