@@ -16,6 +16,7 @@ end
 local configuration = module("configuration")
 local books = module("book")
 local files = module("files")
+local widget = module("widget")
 local is_map, list, text = configuration.is_map, configuration.list, configuration.text
 local extension_folder = pandoc.path.directory(quarto.utils.resolve_path("_extension.yml"))
 
@@ -85,32 +86,17 @@ local function describe_page(doc, pages)
   }
 end
 
---- The files of the widget that the launcher loads when a reader opens it.
----@param folder string relative to the extension, with "/"
----@return { name: string, path: string }[]
-local function widget_files(folder)
-  local found = pandoc.List({})
-  local names = pandoc.system.list_directory(pandoc.path.join({ extension_folder, folder }))
-  table.sort(names)
-  for _, name in ipairs(names) do
-    local path = folder .. "/" .. name
-    if pcall(pandoc.system.list_directory, pandoc.path.join({ extension_folder, path })) then
-      found:extend(widget_files(path))
-    elseif not name:match("^%.") and not name:match("%.d%.ts$") and path ~= "widget/launcher.js" then
-      found:insert({ name = path:gsub("^widget/", "", 1), path = path })
-    end
-  end
-  return found
-end
-
+--- The launcher, and what it loads when a reader opens the panel.
 ---@param version string
-local function add_widget(version)
-  quarto.doc.add_html_dependency({
-    name = "ask-book",
-    version = version,
-    scripts = { { name = "launcher.js", path = "widget/launcher.js", attribs = { defer = "" } } },
-    resources = widget_files("widget"),
-  })
+---@param data string folder for what is made of this project and profile
+local function add_widget(version, data)
+  local launcher, resources = {}, {}
+  local source, made = pandoc.path.join({ extension_folder, "widget" }), pandoc.path.join({ data, "widget" })
+  for _, file in ipairs(widget.make(source, made)) do
+    table.insert(file.name == "launcher.js" and launcher or resources, file)
+  end
+  launcher[1].attribs = { defer = "" }
+  quarto.doc.add_html_dependency({ name = "ask-book", version = version, scripts = launcher, resources = resources })
 end
 
 --- What the author set under `ask-book:`, in `_quarto.yml` or on the page itself, or under `extensions: ask-book:`,
@@ -165,17 +151,14 @@ local function add_config(version, book, page, settings)
 end
 
 --- Leave what the hook needs after the render: one file for the book, one for each page.
----@param root string the project's folder
----@param profiles string[] the active ones
+---@param data string folder for what is made of this project and profile
 ---@param of_book { version: string, book: Book, pages: ListedPage[], complete: boolean }
 ---@param page Page
-local function write_records(root, profiles, of_book, page)
-  local profile = #profiles > 0 and table.concat(profiles, "+") or "default"
-  local folder = pandoc.path.join({ root, ".quarto", "ask-book", profile })
+local function write_records(data, of_book, page)
   -- any source path makes a good file name as a hash
   local name = pandoc.utils.sha1(page.input):sub(1, 16) .. ".json"
-  files.write(pandoc.path.join({ folder, "book.json" }), pandoc.json.encode(of_book) .. "\n")
-  files.write(pandoc.path.join({ folder, "chapters", name }), pandoc.json.encode(page) .. "\n")
+  files.write(pandoc.path.join({ data, "book.json" }), pandoc.json.encode(of_book) .. "\n")
+  files.write(pandoc.path.join({ data, "chapters", name }), pandoc.json.encode(page) .. "\n")
 end
 
 ---@param doc pandoc.Pandoc
@@ -186,13 +169,15 @@ local function process(doc)
   local pages = doc.meta.book and books.pages_of_book(doc.meta.book.render) or books.pages_of_website(config)
   local page = describe_page(doc, pages)
   local version = extension_version()
+  local profile = #profiles > 0 and table.concat(profiles, "+") or "default"
+  local data = pandoc.path.join({ root, ".quarto", "ask-book", profile })
 
   add_config(version, book, page, settings_in(doc.meta))
-  add_widget(version)
+  add_widget(version, data)
 
   -- the list of a book names every page, that of a website what the author put in the navigation
   local of_book = { version = version, book = book, pages = pages, complete = doc.meta.book ~= nil }
-  write_records(root, profiles, of_book, page)
+  write_records(data, of_book, page)
 end
 
 return {

@@ -7,6 +7,7 @@ bring ANCHORS.tsv: every heading as Quarto rendered it, with the columns html, l
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 import statistics
 from pathlib import Path
@@ -16,12 +17,13 @@ import pytest
 from ask_book.book.manifest import Manifest, read_manifest
 from ask_book.book.project import find_project
 from bench.real_books import job_of, projects
-from lua.builder import run
+from lua.builder import as_the_panel_reads, for_the_panel, run
 from lua.fidelity import measure, misnamed
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1200)]
 
 RUNS = 5
+LARGEST_SHARE = 0.45
 
 
 def seconds(job: Path) -> float:
@@ -91,3 +93,10 @@ def test_a_real_book(root: Path, tmp_path: Path) -> None:
     assert not result.dead_anchors
     assert not wrong
     assert statistics.median(one_page) < 1
+
+    book_js = tmp_path / "book.js"
+    text = "\n".join(chapter.text for chapter in manifest.chapters).encode()
+    share = len(gzip.compress(book_js.read_bytes(), 9)) / len(text)
+    print(f"  book.js, compressed: {share:.1%} of the text")
+    assert share <= LARGEST_SHARE
+    assert as_the_panel_reads(book_js) == for_the_panel(tmp_path / "manifest.json")

@@ -37,6 +37,7 @@ from extension.quarto_book import (
     said,
     write,
 )
+from lua.builder import as_the_panel_reads, for_the_panel
 
 pytestmark = [pytest.mark.quarto, pytest.mark.timeout(900)]
 
@@ -93,9 +94,8 @@ def test_without_python_the_book_gets_its_manifest(full_render: tuple[Path, str]
     ]
     assert [chapter["title"] for chapter in made["chapters"][1:]] == ["El río", "Tablas"]
     assert "Tiene tres, véase Capítulo 2." in [text.replace("\xa0", " ") for text in blocks(made)]
-    script = (root / "_book" / "ask-book" / "book.js").read_text(encoding="utf-8")
-    call = 'if (location.protocol === "file:") askBookManifest('
-    assert json.loads(script.removeprefix(call).removesuffix(");\n")) == made
+    book_js = root / "_book" / "ask-book" / "book.js"
+    assert as_the_panel_reads(book_js) == for_the_panel(data_dir(root) / "manifest.json")
 
 
 def test_the_page_knows_its_book_and_its_place(full_render: tuple[Path, str]) -> None:
@@ -121,10 +121,14 @@ def test_the_page_loads_the_launcher_and_finds_the_widget(full_render: tuple[Pat
     source = f"site_libs/quarto-contrib/ask-book-{__version__}/launcher.js"
     assert f'<script src="{source}" defer' in (site / "index.html").read_text(encoding="utf-8")
     assert f'<script src="../{source}" defer' in (site / "cosas" / "río.html").read_text(encoding="utf-8")
-    widget = EXTENSION / "widget"
-    wanted = {str(path.relative_to(widget)) for path in widget.rglob("*.*") if not path.name.endswith(".d.ts")}
     copied = (site / source).parent
-    assert {str(path.relative_to(copied)) for path in copied.rglob("*.*")} == wanted
+    names = {path.relative_to(copied).as_posix() for path in copied.rglob("*.*")}
+    languages = {f"locales/{path.name}" for path in (EXTENSION / "widget" / "locales").iterdir()}
+    others = {"formulas.js", "highlight.js", "launcher.js", "selection.js", "panel.css"}
+    bundles = json.loads((EXTENSION / "widget" / "bundles.json").read_text(encoding="utf-8"))
+    assert names == languages | others | set(bundles)
+    sources = sum((EXTENSION / "widget" / name).stat().st_size for name in bundles["panel.js"])
+    assert (copied / "panel.js").stat().st_size < 0.6 * sources
 
 
 def test_a_render_leaves_the_extension_as_it_is(full_render: tuple[Path, str]) -> None:

@@ -80,6 +80,27 @@ def build(folder: Path, pages: Mapping[str, str | bytes], **changes: Any) -> Man
     return read_manifest(folder / "made" / "manifest.json")
 
 
+def as_the_panel_reads(book_js: Path) -> Any:
+    """The book that the panel works out of what pages carry."""
+    reader = Path(__file__).resolve().parents[1] / "widget" / "read.js"
+    done = subprocess.run(["node", str(reader), str(book_js)], capture_output=True, check=True, timeout=120)
+    return json.loads(done.stdout)
+
+
+def for_the_panel(manifest: Path) -> Any:
+    """A manifest without what only the sidecar needs: ids, hashes, captions."""
+    book = json.loads(manifest.read_bytes())
+    for chapter in book["chapters"]:
+        del chapter["hash"]
+        for section in chapter["sections"]:
+            del section["id"]
+    for chunk in book["chunks"]:
+        del chunk["id"], chunk["section"]
+    for label in book["labels"].values():
+        del label["caption"]
+    return book
+
+
 def cut(folder: Path, main: str, **page_parts: str) -> Chapter:
     """The only chapter of a book with one page."""
     return build(folder, {"rivers.html": page(main, **page_parts)}).chapters[0]

@@ -23,7 +23,7 @@ function load(lang, files) {
     offPage: (part) => part(askBook),
   };
   const context = vm.createContext({
-    askBook, URL, TextEncoder, AbortSignal, setTimeout, performance, Intl,
+    askBook, URL, TextDecoder, TextEncoder, ArrayBuffer, AbortSignal, setTimeout, performance, Intl,
     location: new URL("http://book.test/index.html"),
     document: { adoptedStyleSheets: [] },
     CSSStyleSheet: class { replaceSync() {} },

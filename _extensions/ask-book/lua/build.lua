@@ -67,33 +67,30 @@ local function forget_others(cache, used)
 end
 
 ---@param book table
----@param chapters string[]
----@param chunk_list string[]
----@param labels string[]
----@return string
-local function manifest_json(book, chapters, chunk_list, labels)
-  local body = ('"chapters":[%s],"chunks":[%s],"labels":{%s}}'):format(
-    table.concat(chapters, ","), table.concat(chunk_list, ","), table.concat(labels, ",")
-  )
+---@param body string
+---@return string JSON: what the manifest and `book.js` say of the whole book
+local function book_json(book, body)
   local id = book.id or identity.book_id(book.title, book.lang, book.site_url, book.output_name)
   local head = json.object({ "id", id, "title", book.title })
   local hash = pandoc.utils.sha1(body):sub(1, 16)
   local tail = json.object({ "lang", book.lang, "site_url", book.site_url, "hash", hash })
-  return ('{"version":1,"book":%s,"authors":%s,%s,%s\n'):format(
-    head:sub(1, -2), json.strings(book.authors), tail:sub(2), body
-  )
+  return ('%s,"authors":%s,%s'):format(head:sub(1, -2), json.strings(book.authors), tail:sub(2))
 end
 
----@param manifest string
----@return string a script that gives the book to a page opened as a file, and to nobody else
-local function book_script(manifest)
-  return 'if (location.protocol === "file:") askBookManifest(' .. manifest:sub(1, -2) .. ");\n"
+--- A script that gives the book to a page opened as a file, and to nobody else.
+---@param book string JSON
+---@param briefs string[]
+---@return string
+local function book_script(book, briefs)
+  return ('if (location.protocol === "file:") askBookManifest({"version":1,"book":%s,"chapters":[%s]});\n'):format(
+    book, table.concat(briefs, ",")
+  )
 end
 
 ---@param job table
 ---@return string summary as JSON
 local function build(job)
-  local chapters, chunk_list, labels, labelled, used = {}, {}, {}, {}, {}
+  local chapters, briefs, chunk_list, labels, labelled, used = {}, {}, {}, {}, {}, {}
   local sums = { sections = 0, blocks = 0, chunks = 0, chars = 0, reused = 0 }
   pandoc.system.make_directory(job.cache, true)
   for _, chapter in ipairs(job.chapters) do
@@ -103,6 +100,7 @@ local function build(job)
       local index = #chapters
       used[name] = true
       chapters[index + 1] = fragment.at(part.chapter, index, 1)
+      briefs[index + 1] = part.brief
       chunk_list[#chunk_list + 1] = part.chunks ~= "" and fragment.at(part.chunks, index) or nil
       for i = 1, #part.labels, 2 do
         local id = part.labels[i]
@@ -118,10 +116,13 @@ local function build(job)
     end
   end
   forget_others(job.cache, used)
-  local manifest = manifest_json(job.book, chapters, chunk_list, labels)
-  local changed = files.write(job.manifest, manifest)
+  local body = ('"chapters":[%s],"chunks":[%s],"labels":{%s}}'):format(
+    table.concat(chapters, ","), table.concat(chunk_list, ","), table.concat(labels, ",")
+  )
+  local book = book_json(job.book, body)
+  local changed = files.write(job.manifest, ('{"version":1,"book":%s,%s\n'):format(book, body))
   if job.book_js then
-    changed = files.write(job.book_js, book_script(manifest)) or changed
+    changed = files.write(job.book_js, book_script(book, briefs)) or changed
   end
   return ('{"chapters":%d,"sections":%d,"blocks":%d,"chunks":%d,"reused":%d,"chars":%d,"changed":%s}'):format(
     #chapters, sums.sections, sums.blocks, sums.chunks, sums.reused, sums.chars, changed

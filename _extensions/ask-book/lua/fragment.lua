@@ -1,4 +1,5 @@
 --- The part of the manifest that comes from one page, as text ready to be put between its neighbours.
+local brief = require("brief")
 local chunks = require("chunks")
 local json = require("json")
 
@@ -10,6 +11,7 @@ local INDEX = "\1"
 ---@class Fragment
 ---@field counts string "sections=3 blocks=…"
 ---@field chapter string JSON
+---@field brief string JSON
 ---@field chunks string JSON objects with commas between, or ""
 ---@field labels string[] alternating: id, JSON
 
@@ -110,10 +112,11 @@ function fragment.make(file, href, chapter)
     sections[i] = section_json(section, ids[section], start, following and starts[following.blocks[1]] or size, starts)
     blocks = blocks + #section.blocks
   end
+  local pieces = chunks.cut(chapter.sections)
   local body = ('"sections":[%s]}'):format(table.concat(sections, ","))
   local head = { "file", file, "href", href, "title", chapter.title, "number", chapter.number, "part", chapter.part }
+  local for_pages = brief.chapter(head, chapter, pieces)
   head[#head + 1], head[#head + 2] = "hash", pandoc.utils.sha1(json.object(head) .. body):sub(1, 16)
-  local pieces = chunks.cut(chapter.sections)
 
   local labels = {}
   for _, label in ipairs(chapter.labels) do
@@ -124,6 +127,7 @@ function fragment.make(file, href, chapter)
   return {
     counts = ("sections=%d blocks=%d chunks=%d chars=%d"):format(#sections, blocks, #pieces, size),
     chapter = ('{"index":%s,%s,%s'):format(INDEX, json.object(head):sub(2, -2), body),
+    brief = for_pages,
     chunks = chunks_json(file, pieces, ids, starts, size),
     labels = labels,
   }
@@ -132,7 +136,7 @@ end
 ---@param made Fragment
 ---@return string
 function fragment.to_text(made)
-  return table.concat({ made.counts, made.chapter, made.chunks, table.unpack(made.labels) }, "\n")
+  return table.concat({ made.counts, made.chapter, made.brief, made.chunks, table.unpack(made.labels) }, "\n")
 end
 
 ---@param stored string
@@ -144,7 +148,10 @@ function fragment.from_text(stored)
     lines[#lines + 1] = stored:sub(pos, (stop or 0) - 1)
     pos = stop and stop + 1
   end
-  return { counts = lines[1], chapter = lines[2], chunks = lines[3], labels = table.move(lines, 4, #lines, 1, {}) }
+  return {
+    counts = lines[1], chapter = lines[2], brief = lines[3], chunks = lines[4],
+    labels = table.move(lines, 5, #lines, 1, {}),
+  }
 end
 
 ---@param text string

@@ -44,7 +44,7 @@
         connecting = undefined;
         status(who());
         if (indexState() === "building") setTimeout(() => void connect(), AGAIN_MS);
-        if (!answering()) void askBook.load("local.js").then(() => askBook.local.prepare(tell)).catch(() => {});
+        if (!answering()) void askBook.load("search.js").then(() => askBook.local.prepare(tell)).catch(() => {});
       })();
       return connecting;
     }
@@ -77,7 +77,7 @@
           delete turn.base;
         }
       }
-      await askBook.load("local.js");
+      await askBook.load("search.js");
       return askBook.local.ask(words, tell);
     }
 

@@ -103,8 +103,6 @@
     @media (prefers-reduced-motion: no-preference) { .launcher span { transition: opacity .12s; } }
     @media print { :host { display: none !important; } }`);
 
-  const FILES = ["dom", "links", "client", "travel", "layout", "conversation", "panel"];
-
   const mac = /Mac|iP(hone|ad|od)/.test(navigator.platform);
   const keys = (config.shortcut ?? "i").toLowerCase().split("+").map((key) => key.trim()).filter(Boolean);
   const key = keys[keys.length - 1] || "";
@@ -179,7 +177,7 @@
         button?.setAttribute("aria-busy", "true");
         try {
           // Scripts that are asked for in this order run in this order.
-          await Promise.all(["locales/" + lang, ...FILES].map((file) => askBook.load(file + ".js")));
+          await Promise.all(["locales/" + lang, "panel"].map((file) => askBook.load(file + ".js")));
           return await askBook.createPanel(this, new URL("panel.css", here).href);
         } catch (error) {
           this.#panel = undefined;

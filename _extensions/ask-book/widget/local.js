@@ -5,6 +5,8 @@
  * where a page's policy allows no worker, it runs in the page, in slices.
  */
 (() => {
+  const { read } = askBook;
+
   /** @type {((askBook: AskBook.Namespace) => void)[]} */
   const parts = [];
   askBook.offPage = (part) => void parts.push(part);
@@ -18,7 +20,7 @@
       const url = askBook.root + "ask-book/book.js";
       try {
         if (location.protocol === "file:") {
-          /** @type {AskBook.Manifest | undefined} */
+          /** @type {AskBook.Brief | undefined} */
           let received;
           window.askBookManifest = (data) => {
             received = data;
@@ -36,13 +38,6 @@
       }
     })();
     return book;
-  }
-
-  /** @param {AskBook.Book} book @returns {AskBook.Manifest} */
-  function read(book) {
-    if (!(book instanceof ArrayBuffer)) return book;
-    const text = new TextDecoder().decode(book);
-    return JSON.parse(text.slice(text.indexOf("askBookManifest(") + 16, text.lastIndexOf(")")));
   }
 
   /** @type {AskBook.Local["manifest"]} */
@@ -121,7 +116,7 @@
   function prepare(tell) {
     engine ??= (async () => {
       try {
-        const [book] = await Promise.all([load(), askBook.load("search.js").then(() => askBook.load("extractive.js"))]);
+        const book = await load();
         return await inWorker(book, tell).catch(() => inPage(book, tell));
       } catch (error) {
         engine = undefined;

@@ -57,7 +57,7 @@
 
     /** What draws questions and answers comes with the first of them. */
     async function load() {
-      await Promise.all(["markdown.js", "notes.js", "turns.js"].map((file) => askBook.load(file)));
+      await askBook.load("answer.js");
       notes ??= askBook.createNotes(talk, travel.link);
       turns ??= askBook.createTurns({ conversation, notes, link: travel.link, say, edit });
     }

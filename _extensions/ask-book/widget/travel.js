@@ -95,7 +95,7 @@
         await arrive(quote, anchor);
         return;
       }
-      await Promise.all(["local.js", "highlight.js"].map((file) => askBook.load(file)));
+      await Promise.all(["search.js", "highlight.js"].map((file) => askBook.load(file)));
       const words = await askBook.local.manifest().then((manifest) => askBook.highlight.quoteOf(manifest, tag, wanted), () => null);
       await arrive(words ?? "", anchor);
     }

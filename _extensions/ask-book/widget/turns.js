@@ -88,17 +88,13 @@
       const verified = answer.citations.filter((citation) => citation.verified).length;
       const marks = answer.claims?.marks ?? [];
       const count = (/** @type {string} */ kind) => marks.filter((mark) => mark.kind === kind).length;
-      const tools = h("div", {});
-      void askBook.load("actions.js").then(() => tools.replaceChildren(...askBook.drawActions(turn, {
-        say, save: conversation.save, edit: () => edit(turn), again: () => conversation.again(turn),
-      }))).catch(() => {});
       return [
         ...answer.notices.map(({ code, message }) => h("p", { class: "notice" }, known("notice_" + code) || message)),
         total > 0 && h("p", { class: "end" }, h("span", { class: verified === total ? "checked" : "" }, t("checked", { n: verified, total }))),
         ...["uncited", "unsupported"].map((kind) => count(kind) > 0 && h("p", { class: "end doubts" }, t("count_" + kind, { n: count(kind) }))),
         turn.mode === "extractive" && conversation.hasModel() && h("p", { class: "end" }, button(t("ask_model"), () => conversation.again(turn, { mode: null }))),
         turn.scope && answer.status === "not_found" && h("p", { class: "end" }, button(t("whole_book"), () => conversation.again(turn, { scope: null, where: "" }))),
-        tools,
+        ...askBook.drawActions(turn, { say, save: conversation.save, edit: () => edit(turn), again: () => conversation.again(turn) }),
       ];
     }
 

@@ -23,17 +23,26 @@ declare namespace AskBook {
 
   interface Block { kind: string; start: number; end: number; text: string; context: string; label: string }
   interface Section {
-    id: string; anchor: string; level: number; title: string; number: string; heading_path: string[];
+    anchor: string; level: number; title: string; number: string; heading_path: string[];
     start: number; end: number; blocks: Block[];
   }
-  interface Chapter { index: number; file: string; href: string; title: string; number: string; part: string; hash: string; sections: Section[] }
-  interface Chunk { id: string; chapter: number; section: string; start: number; end: number }
+  interface Chapter { index: number; file: string; href: string; title: string; number: string; part: string; sections: Section[] }
+  interface Chunk { chapter: number; start: number; end: number }
   interface Manifest {
-    version: number;
     book: { id: string; title: string; authors: string[]; lang: string; site_url: string; hash: string };
     chapters: Chapter[];
     chunks: Chunk[];
-    labels: Record<string, { href: string; text: string; caption: string }>;
+    labels: Record<string, { href: string; text: string }>;
+  }
+
+  /** The manifest as `book.js` has it: `lua/brief.lua` says how. */
+  interface Brief {
+    book: Manifest["book"];
+    chapters: (Omit<Chapter, "index" | "sections"> & {
+      sections: (Pick<Section, "anchor" | "level" | "title" | "number"> & { path?: string[]; blocks: (string | string[])[] })[];
+      chunks: number[];
+      labels: Record<string, string | string[]>;
+    })[];
   }
 
   interface Place { tag: string; href: string; anchor: string; chapter_title: string; heading_path: string[] }
@@ -89,7 +98,7 @@ declare namespace AskBook {
   }
 
   /** `book.js` as it came. */
-  type Book = Manifest | ArrayBuffer;
+  type Book = Brief | Manifest | ArrayBuffer;
   type Engine = (asked: Asked) => Promise<Answer>;
   interface Local {
     manifest(): Promise<Manifest>;
@@ -266,6 +275,7 @@ declare namespace AskBook {
     markdown: Markdown;
     highlight: Highlighter;
     local: Local;
+    read(book: Book): Manifest;
     /** Takes a part of the search that also runs in a worker. */
     offPage(part: (askBook: Namespace) => void): void;
     search: any;
@@ -283,7 +293,7 @@ declare namespace AskBook {
 interface Window {
   askBook: AskBook.Namespace;
   askBookLocale(name: string, locale: AskBook.Locale): void;
-  askBookManifest?(manifest: AskBook.Manifest): void;
+  askBookManifest?(book: AskBook.Brief): void;
   bootstrap?: any;
   MathJax?: any;
   katex?: any;

@@ -258,7 +258,7 @@ def _publish(project: Project, folders: _Folders, resources: Sequence[str]) -> N
     """Move the staged pages into place, and nothing else stays there."""
     assets = extension_dir()
     wanted: dict[str, Path] = {name: project.root / name for name in resources}
-    wanted |= {f"ask-book/widget/{name}": assets / "widget" / name for name in _files_under(assets / "widget")}
+    wanted |= {f"ask-book/widget/{name}": path for name, path in _widget(folders.staging / "widget").items()}
     wanted |= {f"ask-book/{name}": assets / "plain" / name for name in _files_under(assets / "plain")}
     wanted |= {chapter["href"]: folders.staging / "pages" / chapter["href"] for chapter in _chapters(project)}
     wanted["ask-book/book.js"] = folders.staging / "site/ask-book/book.js"
@@ -268,6 +268,18 @@ def _publish(project: Project, folders: _Folders, resources: Sequence[str]) -> N
         if name not in wanted:
             (folders.site / name).unlink()
     _replace(folders.staging / "manifest.json", folders.manifest)
+
+
+def _widget(staging: Path) -> dict[str, Path]:
+    """The files of the widget that pages load, by name: `bundles.json` says which sources become one of them."""
+    source = extension_dir() / "widget"
+    bundles: dict[str, list[str]] = json.loads((source / "bundles.json").read_text(encoding="utf-8"))
+    inside = {part for parts in bundles.values() for part in parts}
+    alone = [name for name in _files_under(source) if name.endswith((".js", ".css")) and name not in inside]
+    staging.mkdir(parents=True, exist_ok=True)
+    for name, parts in bundles.items():
+        (staging / name).write_bytes(b"".join((source / part).read_bytes() for part in parts))
+    return {name: source / name for name in alone} | {name: staging / name for name in bundles}
 
 
 def _files_under(folder: Path) -> list[str]:
