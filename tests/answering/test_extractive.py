@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ask_book.answering.extractive import Passage, Quote, asked, between, choose, escape, markdown, paragraphs
 from ask_book.book.manifest import Manifest, Tag
 from ask_book.book.pandoc import find_pandoc
+from ask_book.retrieval.bm25 import build
 from ask_book.retrieval.language import locale
 from small_books import fixture, small_manifest
 
@@ -39,6 +40,15 @@ def test_the_vectors(case: dict[str, object]) -> None:
     quotes = quotes_for(manifest, str(case["question"]), passages)
     assert [[str(quote.tag), quote.text] for quote in quotes] == case["quotes"]
     assert answer_of(quotes) == case["answer"]
+
+
+def test_the_words_of_a_very_large_book_are_told_apart_by_its_own_terms() -> None:
+    """There 4-grams are in no passage: they would all weigh the most, whatever the word."""
+    postings = build(["The hive has bees.", "The hive is full.", "Bees fly."], short=True)
+    terms = asked("hives full of bees", postings.weight, {"of"}, short=postings.short)
+    assert list(terms.weights) == ["_hives_", "_hives", "_full_", "_bees_"]
+    assert terms.weights["_bees_"] < terms.weights["_full_"] < terms.weights["_hives_"]
+    assert terms.terms_in("Bees in full hives") == {"_bees_", "_full_", "_hives_", "_hives"}
 
 
 def test_a_table_row_comes_with_its_head_but_quotes_itself_only() -> None:

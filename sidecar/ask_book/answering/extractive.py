@@ -66,10 +66,11 @@ class Quote:
 
 @dataclass(frozen=True)
 class Asked:
-    """The question as search sees it: its terms with their weights."""
+    """The question as search sees it: its terms with their weights. `marks` and `short` as in `tokens.tokens`."""
 
     weights: dict[str, float]
     marks: bool = False
+    short: bool = False
 
     def share(self, inside: Iterable[str], around: Iterable[str], taken: Collection[str]) -> float:
         """How much of the question a unit has, 0..1. `inside` and `around` are in the question's order."""
@@ -84,7 +85,7 @@ class Asked:
 
     def terms_in(self, text: str) -> set[str]:
         """The terms of the question that a text has."""
-        return set(filter(self.weights.__contains__, tokens(text, self.marks)))
+        return set(filter(self.weights.__contains__, tokens(text, self.marks, self.short)))
 
     def ordered(self, terms: Collection[str]) -> tuple[str, ...]:
         """Those terms in the question's order, so that sums come out the same every time."""
@@ -101,11 +102,13 @@ class _Candidate:
     around: tuple[str, ...]
 
 
-def asked(question: str, weight: Callable[[str], float], stopwords: Collection[str], marks: bool = False) -> Asked:
+def asked(
+    question: str, weight: Callable[[str], float], stopwords: Collection[str], marks: bool = False, short: bool = False
+) -> Asked:
     """The terms of a question, without its function words unless it has no others."""
     words = runs(fold(question, marks))
     telling = [word for word in words if fold(word) not in stopwords] or words
-    return Asked({term: weight(term) for word in telling for term in tokens(word, marks)}, marks)
+    return Asked({term: weight(term) for word in telling for term in tokens(word, marks, short)}, marks, short)
 
 
 def choose(
