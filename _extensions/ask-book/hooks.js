@@ -22,15 +22,7 @@
 
   /** @typedef {{argv: string[], origin: string}} Sidecar a command, and where it was found, in the author's words */
   /** @typedef {{code: number|null, stdout: string, stderr: string}} Outcome `code` is null when time ran out */
-  /** @typedef {{file: string, part: string, part_file: string, number: string}} ListedPage */
-  /** @typedef {{input: string, href: string, lang: string, title: string, number: string}} PageRecord */
-  /**
-   * @typedef {{id: string, title: string, authors: string[], lang: string, site_url: string, output_name: string}} Book
-   */
-  /**
-   * What the filter says of the whole book; `complete`: no other pages count.
-   * @typedef {{version: string, book: Book, pages: ListedPage[], complete: boolean}} BookRecord
-   */
+  /** @typedef {{version: string, book: {id: string}}} BookRecord what the filter says of the book, as far as hooks care */
   /**
    * @typedef {object} Render
    * @property {string} project absolute
@@ -410,40 +402,6 @@
     return rendered.some((path) => /\.html$/i.test(path) && isMarked(resolve(path, project)));
   }
 
-  /**
-   * The records whose pages are there. A full render is the moment to drop those of chapters that are gone or renamed.
-   * @param {Render} render @param {BookRecord} known @returns {PageRecord[]}
-   */
-  function livingRecords({ output, data, isFull }, known) {
-    const folder = join(data, "chapters");
-    const listed = new Set(known.pages.map((page) => page.file));
-    return namesIn(folder).filter((name) => name.endsWith(".json")).flatMap((name) => {
-      /** @type {PageRecord|null} */
-      const record = readJson(join(folder, name));
-      const isListedPage = record && (!known.complete || listed.has(record.input));
-      if (record && isListedPage && isMarked(join(output, record.href))) return [record];
-      if (isFull) Deno.removeSync(join(folder, name));
-      return [];
-    });
-  }
-
-  /**
-   * The chapters in reading order, with the parts they are in; pages that no list names come last, by name.
-   * @param {PageRecord[]} records @param {BookRecord} known
-   */
-  function inOrder(records, known) {
-    const place = new Map(known.pages.map((page, index) => [page.file, index]));
-    const titles = new Map(records.map((record) => [record.input, record.title]));
-    /** @param {PageRecord} record */
-    const rank = (record) => place.get(record.input) ?? (record.href === "index.html" ? -1 : Infinity);
-    const sorted = [...records].sort((a, b) => rank(a) - rank(b) || (a.href < b.href ? -1 : 1));
-    return sorted.map((record) => {
-      const page = known.pages[place.get(record.input) ?? -1];
-      const part = page ? page.part || titles.get(page.part_file) || "" : "";
-      return { file: record.input, href: record.href, title: record.title, number: record.number, part };
-    });
-  }
-
   /** @returns {string[]} the start of a command that runs Quarto's own pandoc */
   function pandocCommand() {
     const bin = env("QUARTO_BIN_PATH");
@@ -473,11 +431,8 @@
    * @param {Render} render
    */
   async function post(render) {
-    const { project, output, data, extension } = render;
-    if (!hasNews(project)) return;
-    /** @type {BookRecord|null} */
-    const known = readJson(join(data, "book.json"));
-    if (!known) return;
+    const { project, output, data, extension, isFull } = render;
+    if (!hasNews(project) || !isFile(join(data, "book.json"))) return;
 
     // On Windows pandoc's Lua opens no path with letters beyond its code page: what is inside the project is named from
     // there, which keeps the folders above out of it.
@@ -489,8 +444,8 @@
       manifest: inside(join(data, "manifest.json")),
       book_js: inside(join(output, "ask-book", "book.js")),
       cache: inside(join(data, "cut")),
-      book: known.book,
-      chapters: inOrder(livingRecords(render, known), known),
+      records: inside(data),
+      full: isFull,
     };
     Deno.writeTextFileSync(join(data, "job.json"), JSON.stringify(job));
     const argv = [...pandocCommand(), "lua", `${extension}/lua/build.lua`, inside(join(data, "job.json"))];
@@ -536,5 +491,5 @@
     Deno.exit(0);
   }
 
-  return { run, listsFilter, listedUnder, portsOf, findSidecar, inOrder };
+  return { run, listsFilter, listedUnder, portsOf, findSidecar };
 })();

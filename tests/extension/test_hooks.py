@@ -73,25 +73,6 @@ def test_the_ports_are_those_of_python_and_lua() -> None:
     assert evaluate(f"{json.dumps(identifiers)}.map(hooks.portsOf)") == [vector["ports"] for vector in VECTORS]
 
 
-def test_chapters_follow_the_book_and_other_pages_come_last() -> None:
-    records = [
-        {"input": name, "href": name.replace("qmd", "html"), "title": name[0].upper(), "number": "", "lang": ""}
-        for name in ("z.qmd", "c.qmd", "b.qmd", "a.qmd")
-    ]
-    pages = [
-        {"file": "b.qmd", "part": "", "part_file": "b.qmd", "number": ""},
-        {"file": "a.qmd", "part": "", "part_file": "b.qmd", "number": "1"},
-        {"file": "c.qmd", "part": "Last", "part_file": "", "number": "2"},
-    ]
-    ordered = evaluate(f"hooks.inOrder({json.dumps(records)}, {{pages: {json.dumps(pages)}}})")
-    assert [(chapter["file"], chapter["part"]) for chapter in ordered] == [
-        ("b.qmd", "B"),
-        ("a.qmd", "B"),
-        ("c.qmd", "Last"),
-        ("z.qmd", ""),
-    ]
-
-
 @runs_scripts
 def test_the_sidecar_is_searched_from_the_nearest_to_the_farthest(book: Path, tmp_path: Path) -> None:
     places = {

@@ -190,3 +190,47 @@ def test_no_job_is_an_error(tmp_path: Path) -> None:
     done = run(tmp_path / "none.json")
     assert (done.returncode, done.stdout) == (1, "")
     assert "there is no job at" in done.stderr
+
+
+def leave_records(folder: Path, pages: list[dict[str, str]], names: list[str], complete: bool = True) -> None:
+    """What the filter writes during a render: the book, and a record of each page."""
+    book = {"id": "0" * 12, "title": "Water", "authors": [], "lang": "en", "site_url": "", "output_name": "_book"}
+    (folder / "chapters").mkdir(parents=True)
+    of_book = {"version": "1", "book": book, "pages": pages, "complete": complete}
+    (folder / "book.json").write_text(json.dumps(of_book))
+    for name in names:
+        record = {"input": f"{name}.qmd", "href": f"{name}.html", "lang": "", "title": name.upper(), "number": ""}
+        (folder / "chapters" / f"{name}.json").write_text(json.dumps(record))
+
+
+def listed(file: str, part: str = "", part_file: str = "") -> dict[str, str]:
+    return {"file": file, "part": part, "part_file": part_file, "number": ""}
+
+
+MARKED = page(words("Water"), "") + '<script id="ask-book-config"></script>'
+
+
+def test_pages_that_the_filter_left_follow_the_book_and_others_come_last(tmp_path: Path) -> None:
+    order = [listed("b.qmd", "", "b.qmd"), listed("a.qmd", "", "b.qmd"), listed("c.qmd", "Last")]
+    leave_records(tmp_path / "data", order, ["z", "c", "b", "a", "index"], complete=False)
+    (tmp_path / "data" / "chapters" / "broken.json").write_text("{")
+    pages = {f"{name}.html": MARKED for name in ("a", "b", "c", "index", "z")}
+    manifest = build(tmp_path, pages, records=str(tmp_path / "data"))
+    assert [(chapter.file, chapter.part, chapter.title) for chapter in manifest.chapters] == [
+        ("index.qmd", "", "INDEX"),
+        ("b.qmd", "B", "B"),
+        ("a.qmd", "B", "A"),
+        ("c.qmd", "Last", "C"),
+        ("z.qmd", "", "Z"),
+    ]
+
+
+def test_a_full_render_ends_the_records_of_pages_that_are_gone(tmp_path: Path) -> None:
+    # a is in the book; b was made without the filter, c is not listed any more, d has no page
+    order = [listed(f"{name}.qmd") for name in "abd"]
+    leave_records(tmp_path / "data", order, ["a", "b", "c", "d"])
+    pages = {"a.html": MARKED, "b.html": page(words("Other")), "c.html": MARKED}
+    for full, left in ((False, ["a", "b", "c", "d"]), (True, ["a"])):
+        manifest = build(tmp_path, pages, records=str(tmp_path / "data"), full=full)
+        assert [chapter.file for chapter in manifest.chapters] == ["a.qmd"]
+        assert sorted(path.stem for path in (tmp_path / "data" / "chapters").iterdir()) == left

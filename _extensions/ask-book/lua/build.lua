@@ -1,7 +1,10 @@
 --- Cuts a rendered book: `pandoc lua build.lua JOB.json` writes its manifest.
 ---
---- JOB.json: {"site", "manifest", "book_js", "cache", "book": {"title", "authors", "lang", "site_url", "output_name"},
---- "chapters": [{"file", "href", "title"?, "number"?, "part"?}]}, all paths absolute, `href` relative to the site.
+--- JOB.json: {"site", "manifest", "book_js", "cache"} and either the book and its pages in reading order,
+--- {"book": {"title", "authors", "lang", "site_url", "output_name"},
+--- "chapters": [{"file", "href", "title"?, "number"?, "part"?}]}, or {"records", "full"}: where the filter left them,
+--- and whether it was a full render, which ends the records of pages that are gone. Paths are absolute or relative to
+--- the working folder, `href` to the site.
 --- Prints one line of JSON with counts. On an error the old manifest stays as it is and the exit code is 1.
 local here = pandoc.path.directory(arg[0])
 local sources = {}
@@ -21,6 +24,7 @@ local files = require("files")
 local fragment = require("fragment")
 local identity = require("identity")
 local json = require("json")
+local records = require("records")
 
 -- What was cut by another version of these modules is cut again.
 local VERSION = pandoc.utils.sha1(table.concat(sources))
@@ -88,13 +92,32 @@ local function book_script(book, briefs)
 end
 
 ---@param job table
+---@param chapter table
+---@return string|nil page nil when the book does not have it
+local function page_of(job, chapter)
+  local page = files.read(pandoc.path.join({ job.site, chapter.href }))
+  if chapter.record and not records.is_alive(chapter, page) then
+    if job.full then
+      os.remove(chapter.record)
+    end
+    return nil
+  elseif not page then
+    io.stderr:write(("ask-book: left out %s: the book has no page %s\n"):format(chapter.file, chapter.href))
+  end
+  return page
+end
+
+---@param job table
 ---@return string summary as JSON
 local function build(job)
   local chapters, briefs, chunk_list, labels, labelled, used = {}, {}, {}, {}, {}, {}
   local sums = { sections = 0, blocks = 0, chunks = 0, chars = 0, reused = 0 }
   pandoc.system.make_directory(job.cache, true)
+  if job.records then
+    job.book, job.chapters = records.read(job.records)
+  end
   for _, chapter in ipairs(job.chapters) do
-    local page = files.read(pandoc.path.join({ job.site, chapter.href }))
+    local page = page_of(job, chapter)
     if page then
       local part, is_reused, name = fragment_of(job, chapter, page)
       local index = #chapters
@@ -111,8 +134,6 @@ local function build(job)
         sums[key] = sums[key] + math.tointeger(count)
       end
       sums.reused = sums.reused + (is_reused and 1 or 0)
-    else
-      io.stderr:write(("ask-book: left out %s: the book has no page %s\n"):format(chapter.file, chapter.href))
     end
   end
   forget_others(job.cache, used)
@@ -144,7 +165,7 @@ local function read_job(path)
   end
   local job = pandoc.json.decode(source, false)
   job.book_js = given(job.book_js)
-  for _, chapter in ipairs(job.chapters) do
+  for _, chapter in ipairs(job.chapters or {}) do
     chapter.title, chapter.number, chapter.part = given(chapter.title), given(chapter.number), given(chapter.part)
   end
   return job
