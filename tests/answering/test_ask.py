@@ -40,6 +40,15 @@ def test_an_answer_is_quotes_with_their_notes(valley: OpenBook) -> None:
     assert set(found.timings or {}) == {"retrieval", "first", "total"}
 
 
+def test_a_question_may_name_the_chapter_to_look_in(valley: OpenBook) -> None:
+    found = ask(valley, "capítulo:clima ¿Cuándo es la estación seca?")
+    assert {item.href.split("#")[0] for item in found.sources} == {"clima.html"}
+    assert {item.href.split("#")[0] for item in ask(valley, "chapter:clima").sources} == {"clima.html"}
+    hits = asyncio.run(valley.search("lluvia chapter:clima", 7)).hits
+    assert {valley.manifest.chunks[hit.chunk].chapter for hit in hits} == {1}
+    assert ask(valley, "chapter:volcanes ¿Cuándo es la estación seca?").status == "answered"
+
+
 def test_events_come_in_order_and_make_up_the_answer(valley: OpenBook) -> None:
     events = events_of(valley, "¿Cómo se leen los datos de lluvia?")
     kinds = [event.kind for event in events]

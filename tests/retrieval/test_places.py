@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ask_book.retrieval.places import HELD, NEAR, OPENING, in_scope, lists_of_references, named
+from ask_book.retrieval.places import HELD, NEAR, OPENING, in_scope, lists_of_references, named, narrowed
 from small_books import small_manifest
 
 ES = small_manifest("es")
@@ -23,6 +23,8 @@ ZH = small_manifest("zh")
         ("#sec-clima", [1, 2, 3]),
         ("clima.html#sec-clima", [1, 2, 3]),
         ("index.qmd#sec-clima", []),
+        ("1", [1, 2, 3]),
+        ("clima", [1, 2, 3]),
         ("no-hay", []),
         ("", []),
         ("#", []),
@@ -57,6 +59,30 @@ def test_a_named_chapter_is_near_and_its_opening_nearer() -> None:
     assert named(ES, "what is in appendix A").tolist() == [0, 0, 0, 0, OPENING, NEAR]
     assert named(EN, "chapter 2").tolist() == [0, 0, 0, OPENING]
     assert named(ZH, "第2章讲什么").tolist() == [0, 0, 0, OPENING, NEAR, NEAR]
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "scope"),
+    [
+        ("chapter:clima ¿cuánto llueve?", "¿cuánto llueve?", "clima"),
+        ("¿cuánto llueve? Capítulo:1", "¿cuánto llueve?", "1"),
+        ("CAPITULO:clima.qmd, lluvia", "lluvia", "clima.qmd"),
+        ('capítulo:"el territorio" lluvia', 'capítulo:"el territorio" lluvia', None),
+        ('kapitel:"El territorio" lluvia', "lluvia", "El territorio"),
+        ("chapter:#sec-clima", "#sec-clima", "#sec-clima"),
+        ("capítulo:volcanes lluvia", "capítulo:volcanes lluvia", None),
+        ("el capítulo: clima", "el capítulo: clima", None),
+        ("subchapter:clima", "subchapter:clima", None),
+        ("chapter:", "chapter:", None),
+    ],
+)
+def test_a_question_narrows_itself_to_a_chapter(question: str, words: str, scope: str | None) -> None:
+    assert narrowed(ES, question) == (words, scope)
+
+
+def test_a_chapter_is_called_by_words_of_its_title_in_any_script() -> None:
+    assert narrowed(ZH, "章：茶 什么水好") == ("什么水好", "茶")
+    assert np.flatnonzero(in_scope(ZH, "制茶")).tolist() == [3, 4, 5]
 
 
 def test_lists_of_references_are_known_by_their_title() -> None:

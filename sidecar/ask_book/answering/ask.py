@@ -41,7 +41,8 @@ async def answer(
     A model that fails costs nobody the answer: quotes take its place, and a notice says so. Raises `UsageError` before
     the first event when the book has no such `scope`, `ProviderError` when a model failed and nothing can be quoted.
     """
-    now = Round(book, asked, assistant, k, with_what_went_before(book, asked))
+    words, scope = await to_thread.run_sync(book.narrowed, with_what_went_before(book, asked), asked.scope)
+    now = Round(book, replace(asked, scope=scope), assistant, k, words)
     now.notices += [*book.notices, *([assistant.notice] if assistant.notice else [])]
     if asked.mode in ("grounded", "tools") and not (assistant.host or assistant.notice):
         now.notices.append(Notice("no_model", "No language model is set up to write answers: these are quotes."))
@@ -66,7 +67,7 @@ async def answer(
         for event in _quote(now):
             yield event
         return
-    key = cache.key(book, asked, mode, k)
+    key = cache.key(book, now.asked, mode, k)
     if assistant.cache and (known := assistant.cache.get(key)):
         for event in _again(now, known):
             yield event

@@ -67,11 +67,19 @@ class OpenBook:
         others = [notice for notice in self.notices if notice.code != PENDING]
         return replace(self, index=replace(self.index, vectors=None), notices=(*others, Notice(PENDING, why)))
 
+    def narrowed(self, words: str, scope: str | None) -> tuple[str, str | None]:
+        """What to search for, and where: `chapter:…` among the words goes before the `scope` that came with them."""
+        from ask_book.retrieval.places import narrowed
+
+        rest, named = narrowed(self.manifest, words)
+        return rest, named or scope
+
     async def search(self, words: str, k: int, scope: str | None = None) -> Retrieval:
         """The best `k` passages, by their words and, if that can be told in time, by their meaning.
 
         Raises `UsageError` when the book has no such `scope`.
         """
+        words, scope = await to_thread.run_sync(self.narrowed, words, scope)
         vector, notice = await self._vector(words)
         found = await to_thread.run_sync(partial(self._search, words, k, scope, vector), abandon_on_cancel=True)
         return replace(found, notices=(notice,)) if notice else found

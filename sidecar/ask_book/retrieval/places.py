@@ -1,5 +1,7 @@
 """Places of the book that a question or a caller names: a chapter, a part, a section, a figure, an anchor.
 
+`chapter:clima` in a question (also in the languages of `_CHAPTER`, and `chapter:"two words"`) narrows the search.
+
 A question names a place by id (`@fig-map`, `#sec-clima`, a label's bare name) or by kind and number in any of the
 languages below ("Figura 3.2", "tabla 3.2 y 3.3", "teorema 2.3", "capítulo 5", "第5章"). Numbers are those of the
 rendered book. Kinds are the prefixes of Quarto's labels, and `cha` for chapters and appendices.
@@ -8,7 +10,8 @@ rendered book. Kinds are the prefixes of Quarto's labels, and `cha` for chapters
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -47,6 +50,10 @@ _NAMED = re.compile(
     rf"(?:s|es|en|n)?\.?\s*({_NUMBER}(?:{_AND}{_NUMBER})*)"
 )
 _NTH = re.compile(r"第\s*([0-9]+(?:\.[0-9]+)*)\s*([章节節])")
+_CHAPTER = re.compile(
+    r"(?<!\S)(?:chapter|cap[ií]tulo|chapitre|kapitel|capitolo|章)[:：](\"[^\"]+\"|[“«][^”»]+[”»]|[^\s\"“«]\S*)",
+    re.IGNORECASE,
+)
 _LISTS_OF_REFERENCES = (
     "references referencias referencia bibliography bibliografia bibliographie referenzen literatur "
     "literaturverzeichnis quellen quellenverzeichnis riferimenti referenser 参考文献 引用文献 文献"
@@ -56,17 +63,47 @@ _LISTS_OF_REFERENCES = (
 def in_scope(manifest: Manifest, scope: str) -> Mask:
     """The passages of a chapter (its file or page), of a part (its title), or under an anchor, with or without `#`.
 
-    A page and an anchor may come together (`page.html#sec-x`). An unknown scope holds no passage.
+    A page and an anchor may come together (`page.html#sec-x`). What is none of these may be a chapter's number, its
+    file without folder and ending, or words of its title. An unknown scope holds no passage.
     """
     if chapters := _chapters_named(manifest, scope):
         return _passages_in(manifest, map(_whole, chapters))
     page, _, anchor = scope.rpartition("#")
-    return _passages_in(manifest, _under_anchor(_chapters_named(manifest, page) or manifest.chapters, anchor))
+    spans = _under_anchor(_chapters_named(manifest, page) or manifest.chapters, anchor)
+    return _passages_in(manifest, spans or map(_whole, _chapters_called(manifest, scope)))
+
+
+def narrowed(manifest: Manifest, question: str) -> tuple[str, str | None]:
+    """A question without its `chapter:…`, and the scope that this is; as it came when there is no such chapter."""
+    found = _CHAPTER.search(question)
+    scope = found[1].strip('"“”«».,;:!?') if found else ""
+    if not found or not in_scope(manifest, scope).any():
+        return question, None
+    rest = f"{question[: found.start()]}{question[found.end() :]}".strip()
+    return rest or scope, scope
 
 
 def _chapters_named(manifest: Manifest, name: str) -> list[Chapter]:
     named = ((chapter, (chapter.file, chapter.href, link(chapter.href), chapter.part)) for chapter in manifest.chapters)
     return [chapter for chapter, names in named if name and name in names]
+
+
+def _chapters_called(manifest: Manifest, name: str) -> list[Chapter]:
+    """Those of this number; else of this file, without folder and ending; else with these words in their title."""
+    words = tokens.runs(tokens.fold(name))
+
+    def chosen(fits: Callable[[Chapter], bool]) -> list[Chapter]:
+        return [chapter for chapter in manifest.chapters if words and fits(chapter)]
+
+    def is_titled(chapter: Chapter) -> bool:
+        title = tokens.fold(chapter.title)
+        return all(word in (title if tokens.is_unspaced(word) else tokens.runs(title)) for word in words)
+
+    return (
+        chosen(lambda chapter: tokens.fold(chapter.number) == tokens.fold(name))
+        or chosen(lambda chapter: PurePosixPath(chapter.file).stem == name)
+        or chosen(is_titled)
+    )
 
 
 def lists_of_references(manifest: Manifest) -> Mask:
