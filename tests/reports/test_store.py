@@ -52,6 +52,17 @@ def test_a_report_is_a_folder(store: Store) -> None:
         assert store.folder.stat().st_mode & 0o077 == 0
 
 
+def test_a_full_folder_takes_no_more_and_loses_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ask_book.reports.store.MOST_KEPT", 2)
+    kept = [store.save(saying(text)) for text in ("one", "two")]
+    with pytest.raises(AskBookError, match="has 2 reports") as refused:
+        store.save(saying("three"))
+    assert refused.value.code == "reports_full"
+    assert all(folder.is_dir() for folder in kept)
+    store.delete(kept[0].name)
+    assert store.save(saying("three")).is_dir()
+
+
 def test_before_the_first_there_is_nothing(store: Store) -> None:
     assert store.summaries() == []
     assert not store.has("0" * 32)

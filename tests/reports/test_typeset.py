@@ -15,6 +15,7 @@ from reports.samples import SITE, citation, saying
 
 ATTACKS = payloads("/canary/file", "/canary/out", "https://canary.example")
 FONTS = Glyphs((("Some Sans", frozenset("α≤العربية")), ("Some CJK", frozenset("中文字"))), frozenset("😀\ufe0f"))
+NO_OTHER_FONT = Glyphs()
 OWN = re.compile(
     r"\\askbook(?:break|piece|rtl|ltr|[AB](?:Arabic|Hebrew)?)(?![A-Za-z])|\\small |\\\\\{\}\n\\mbox\{\}"
     r"|\\hyper(?:target|link)\{note-[\d-]+\}\{\[\d+\]\}|\\text(?:backslash|asciitilde|asciicircum)\{\}|\\[#$%&_{}]"
@@ -96,7 +97,7 @@ def test_on_a_page_from_right_to_left_other_words_keep_their_order() -> None:
     ]  # fmt: skip
 
 
-def from_the_right(text: str, glyphs: Glyphs = Glyphs()) -> str:
+def from_the_right(text: str, glyphs: Glyphs = NO_OTHER_FONT) -> str:
     """What stands on a page from right to left; within ⟨ and ⟩, from left to right."""
     tree = pandoc_tree(page_of(saying(text, lang="he", citations=(), sources=())), glyphs)
     shown = {"\\askbookltr{": "⟨", "}": "⟩"}

@@ -65,6 +65,16 @@ def test_a_stream_says_it_when_it_is_done(keeper: httpx.Client, store: Store) ->
     assert store.has(done["report"]["id"])
 
 
+def test_a_full_folder_costs_a_notice_and_no_answer(
+    keeper: httpx.Client, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ask_book.reports.store.MOST_KEPT", 0)
+    answer = keeper.post("/ask", json={"question": DRY}).json()
+    assert answer["report"] is None
+    assert answer["status"] == "answered"
+    assert "0 reports, the most it may have" in answer["notices"][-1]["message"]
+
+
 def test_no_report_unless_wanted(keeper: httpx.Client, store: Store) -> None:
     assert ask(keeper, report=False) == {}
     assert ask(keeper, question="hola") == {}

@@ -34,6 +34,7 @@ from ask_book.retrieval.tokens import fold
 
 LEFTOVER_SECONDS = 3600
 EXCERPT = 240
+MOST_KEPT = 10_000
 FILES = ("report.html", "report.md", "report.pdf")
 ERROR_LOG = "pdf.error.log"
 PDF_FACTS = "pdf.json"
@@ -67,9 +68,15 @@ class Store:
     folder: Path
 
     def save(self, document: Document) -> Path:
-        """Write a report, whole or not at all; its folder."""
+        """Write a report, whole or not at all; its folder. Raises `AskBookError` when there are too many already.
+
+        Old ones are not deleted for it: they may be somebody's.
+        """
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._clear_leftovers()
+        if sum(1 for _ in self._ids()) >= MOST_KEPT:
+            most = f"The folder has {MOST_KEPT:,} reports, the most it may have."
+            raise AskBookError(most, "`ask-book reports --help` tells how to export and delete them.", "reports_full")
         page = saved_page(document)
         fresh = Path(tempfile.mkdtemp(prefix=_NEW, dir=self.folder))
         try:

@@ -114,9 +114,10 @@ class Reports:
         document = new_document([Exchange(asked.text, answer)], book.manifest.book, book.index.lang, model)
         try:
             await to_thread.run_sync(self.store.save, document)
-        except OSError as error:
+        except (AskBookError, OSError) as error:
             log.warning("A report could not be kept: %s", error)
-            lost = Notice("report", f"The report could not be kept ({error.strerror}).")
+            reason = error.strerror if isinstance(error, OSError) else error.message
+            lost = Notice("report", f"The report could not be kept ({reason}).")
             return replace(answer, notices=(*answer.notices, lost))
         self._start(document.id)
         return replace(answer, report=_addresses(document.id))
