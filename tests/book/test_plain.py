@@ -592,7 +592,7 @@ def test_notebooks(tmp_path: Path) -> None:
 
 def test_citations(tmp_path: Path) -> None:
     bibliography = """@book{knuth, title={Programming}, author={Knuth, Donald}, year={1968}, publisher={AW}}
-@book{other, title={Another}, author={Other, Olga}, year={2001}, publisher={AW}}
+@book{other, title={Another}, author={Other, Olga and Prat, Pep}, year={2001}, publisher={AW}}
 @book{unused, title={Unused}, author={Nobody}, year={1999}, publisher={AW}}
 """
     files = {
@@ -600,13 +600,14 @@ def test_citations(tmp_path: Path) -> None:
         "references.qmd": "# Literature {.unnumbered}\n\n::: {#refs}\n:::\n",
         "refs.bib": bibliography,
     }
-    book = plain_book(tmp_path, files, "lang: en\nbibliography: refs.bib\ncsl: https://example.org/style.csl")
+    book = plain_book(tmp_path, files, "lang: es\nbibliography: refs.bib\ncsl: https://example.org/style.csl")
     words = book.words("one.html")
-    assert "( Knuth 1968, 3 ; Other 2001 ) and Knuth ( 1968 )" in words
+    assert "( Knuth 1968, 3 ; Other y Prat 2001 ) and Knuth ( 1968 )" in words
     assert "Programming" not in words
     assert 'href="references.html#ref-knuth"' in book.main("one.html")
     assert 'id="ref-knuth"' in book.main("references.html")
-    assert "Another" in book.words("references.html")
+    # Quarto makes this list in English, whatever the language of the book
+    assert "Other, Olga, and Pep Prat. 2001. Another" in book.words("references.html")
     assert "Unused" not in book.words("references.html")
 
 
@@ -629,6 +630,8 @@ def test_a_list_of_references_stays_in_the_chapter_when_no_page_is_for_it(tmp_pa
             "fr",
             "Figure 1.1: Mapa Théorème 1.1 Texto. Mise en garde Ojo. Figure 1.1 , Chapitre 1 , Section 1.1 1.1 Aquí",
         ),
+        ("zh", "图 1.1: Mapa 定理 1.1 Texto. 注意 Ojo. 图 1.1 , 章节 1 , 小节 1.1 1.1 Aquí"),
+        ("de", "Abbildung 1.1: Mapa Theorem 1.1 Texto. Vorsicht Ojo. Abbildung 1.1 , Kapitel 1 , Kapitel 1.1 1.1 Aquí"),
     ],
 )
 def test_the_words_of_the_language(tmp_path: Path, lang: str, words: str) -> None:

@@ -36,7 +36,8 @@ WORD = re.compile(r"\w+")
 
 def is_text(node: LexborNode) -> bool:
     """Whether a reader sees the text of an element (tab labels are looked at apart)."""
-    if node.tag in NOT_TEXT:
+    # the browser draws a diagram in the place of its source
+    if node.tag in NOT_TEXT or (node.tag == "pre" and has_class(node, "mermaid")):
         return False
     attributes = node.attributes
     parent = node.parent

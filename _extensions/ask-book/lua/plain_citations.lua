@@ -105,6 +105,8 @@ end
 ---@param extra string[] keys that the book cites elsewhere, for the page of references
 ---@return any blocks
 function Citations:cite(blocks, meta, file, order, extra)
+  -- Quarto makes a book's own list of references without a look at its language.
+  local lang = #extra == 0 and text_of.as_text(meta.lang or self.lang) or ""
   local nocite = pandoc.Inlines({})
   local everything = false
   for _, value in ipairs({ meta.nocite or false, self.config.nocite or false }) do
@@ -142,11 +144,10 @@ function Citations:cite(blocks, meta, file, order, extra)
     return blocks
   end
   local style = self:style(meta)
-  local lang = text_of.as_text(meta.lang)
   local doc = pandoc.Pandoc(blocks, {
     references = references,
     csl = style,
-    lang = lang ~= "" and lang or (self.lang ~= "" and self.lang or nil),
+    lang = lang ~= "" and lang or nil,
     nocite = #nocite > 0 and pandoc.MetaInlines(nocite) or nil,
     ["link-citations"] = true,
   })
