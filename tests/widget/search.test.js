@@ -25,3 +25,12 @@ for (const wanted of fixture("ranking.json").cases) {
     assert.deepEqual(evidence.absent_terms, wanted.absent_terms);
   });
 }
+
+for (const { book, question, words, scope } of fixture("narrowed.json")) {
+  test(`narrowed: ${question}`, async () => {
+    const manifest = fixture(`book.${book}.json`);
+    const { search, locales } = load(manifest.book.lang, ["search.js"]);
+    const index = await search.open(manifest, locales[manifest.book.lang].stopwords);
+    assert.deepEqual(plain(index.narrowed(question)), [words, scope]);
+  });
+}

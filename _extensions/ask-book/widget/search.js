@@ -234,25 +234,29 @@ askBook.offPage((askBook) => {
         const own = terms(run), weight = (stop ? STOPWORD_WEIGHT : 1) / Math.sqrt(own.length);
         for (const term of own) weights.set(term, Math.max(weights.get(term) ?? 0, weight));
       }
+      // Bigrams that only join the end of a word to the next, or belong to what is asked with.
+      const unknown = words.filter(({ run }) => IS_UNSPACED.test(run) && !this.rows.has(run));
+      const missed = new Set([...inner(words, new Set(unknown.filter(({ stop }) => !stop)))].map(({ run }) => run));
+      for (const { run } of unknown) if (!missed.has(run)) weights.delete(run);
       const phrases = [...question.matchAll(QUOTED)].map(([, phrase]) => ({ written: phrase.trim(), runs: runs(fold(phrase, this.marks)) }));
       return { words, weights, phrases: phrases.filter((phrase) => phrase.runs.length) };
     }
 
     /**
      * The best `k` passages for a question, best first, and whether they are enough.
-     * @param {string} question @param {number} [k] @param {string | null} [scope] see `#inScope`
+     * @param {string} question @param {number} [k] @param {string | null} [scope] see `inScope`
      */
     search(question, k = 7, scope = null) {
       const { words, weights, phrases } = this.read(question);
       const gains = new Map([...weights].map(([term, weight]) => [term, weight * this.weight(term)]));
       const attainable = sum(gains.values()) || 1;
-      const within = scope ? this.#inScope(scope) : null;
+      const within = scope ? this.inScope(scope) : null;
       const all = /** @type {number[]} */ (this.factor).map((value, at) => (!within || within[at] ? value : 0));
       const holders = phrases.map((phrase) => new Set([...this.#with(phrase.runs)].filter((at) => all[at])));
       const counts = all.map((_, at) => holders.filter((holder) => holder.has(at)).length);
       const most = counts.reduce((a, b) => Math.max(a, b), 0);
       const factor = all.map((value, at) => (counts[at] === most ? value : 0));
-      const place = this.#named(question).map((value, at) => (factor[at] ? value : 0));
+      const place = this.named(question).map((value, at) => (factor[at] ? value : 0));
       const named = place.reduce((a, b) => Math.max(a, b), 0);
       const verbatim = named && words.every(({ stop, run }) => stop || isNameOfPlace(run)) ? null : this.#with(runs(fold(question, this.marks)));
       const base = factor.map(() => 0);
@@ -341,20 +345,40 @@ askBook.offPage((askBook) => {
     }
 
     /** The passages of a chapter (its file or page), of a part, or under an anchor. @param {string} scope */
-    #inScope(scope) {
+    inScope(scope) {
       const { chapters } = this.manifest;
       const named = (/** @type {string} */ name) => chapters.filter(({ file, href, part }) => name && [file, href, part].includes(name));
       const whole = named(scope);
-      if (whole.length) return this.#passagesIn(whole.map((chapter) => this.#whole(chapter)));
+      if (whole.length) return this.#passagesIn(whole.map((chapter) => this.whole(chapter)));
       const hash = scope.lastIndexOf("#");
       const page = named(scope.slice(0, Math.max(0, hash)));
-      return this.#passagesIn(this.#underAnchor(page.length ? page : chapters, scope.slice(hash + 1)));
+      const under = this.#underAnchor(page.length ? page : chapters, scope.slice(hash + 1));
+      return this.#passagesIn(under.length ? under : this.#called(scope).map((chapter) => this.whole(chapter)));
+    }
+
+    /** The chapters of this number, else of this file, else with these words in their title. @param {string} name */
+    #called(name) {
+      const folded = fold(name), words = runs(folded);
+      /** @type {((chapter: AskBook.Chapter) => boolean)[]} */
+      const ways = [
+        ({ number }) => fold(number) === folded,
+        ({ file }) => file.replace(/^.*\/|\.[^./]*$/g, "") === name,
+        ({ title }) => words.every((word) => (IS_UNSPACED.test(word) ? fold(title) : runs(fold(title))).includes(word)),
+      ];
+      return ways.map((fits) => this.manifest.chapters.filter((chapter) => words.length && fits(chapter))).find((some) => some.length) ?? [];
+    }
+
+    /** A question without its `chapter:…`, and the scope that this is. @param {string} question @returns {[string, string | null]} */
+    narrowed(question) {
+      const found = question.match(CHAPTER);
+      const scope = (found?.[1] ?? "").replace(/^["“”«».,;:!?]+|["“”«».,;:!?]+$/g, "");
+      return found && this.inScope(scope).some(Boolean) ? [question.replace(found[0], "").trim() || scope, scope] : [question, null];
     }
 
     // -- places that a question names (`places.py`) ---------------------------------------------------------------------
 
     /** @param {string} question */
-    #named(question) {
+    named(question) {
       const place = this.lengths.map(() => 0);
       const raise = (/** @type {Span[]} */ spans, /** @type {number} */ value) =>
         this.#passagesIn(spans).forEach((inside, at) => (place[at] = Math.max(place[at], inside ? value : 0)));
@@ -364,7 +388,7 @@ askBook.offPage((askBook) => {
       for (const [kind, number] of numbered) {
         if (kind === "cha") {
           const chapters = this.manifest.chapters.filter((chapter) => fold(chapter.number) === number);
-          raise(chapters.map((chapter) => this.#whole(chapter)), NEAR);
+          raise(chapters.map((chapter) => this.whole(chapter)), NEAR);
           raise(chapters.flatMap(({ index, sections }) => sections.slice(0, 1).map(({ end }) => /** @type {Span} */ ([index, 0, end]))), OPENING);
         } else raise(this.#spansOfNumber(kind, number), HELD);
       }
@@ -382,7 +406,7 @@ askBook.offPage((askBook) => {
         .filter(([name, { text }]) => name.startsWith(kind + "-") && fold(text).trim().split(/\s+/).at(-1) === number)
         .flatMap(([name]) => this.#spansOfId(name));
       const sections = kind !== "sec" ? [] : this.manifest.chapters.flatMap((chapter) =>
-        chapter.sections.filter((part) => fold(part.number) === number).map((part) => this.#under(chapter, part)));
+        chapter.sections.filter((part) => fold(part.number) === number).map((part) => this.under(chapter, part)));
       return [...labelled, ...sections];
     }
 
@@ -394,7 +418,7 @@ askBook.offPage((askBook) => {
       if (spans.length || !Object.hasOwn(this.manifest.labels, name)) return spans;
       const target = this.manifest.labels[name].href;
       const whole = this.manifest.chapters.filter(({ href }) => href === target);
-      if (whole.length) return whole.map((chapter) => this.#whole(chapter));
+      if (whole.length) return whole.map((chapter) => this.whole(chapter));
       const hash = target.lastIndexOf("#");
       return this.#underAnchor(this.manifest.chapters.filter(({ href }) => href === target.slice(0, hash)), target.slice(hash + 1));
     }
@@ -402,17 +426,17 @@ askBook.offPage((askBook) => {
     /** @param {AskBook.Chapter[]} chapters @param {string} anchor */
     #underAnchor(chapters, anchor) {
       return chapters.flatMap((chapter) =>
-        chapter.sections.filter((section) => anchor && section.anchor === anchor).map((section) => this.#under(chapter, section)));
+        chapter.sections.filter((section) => anchor && section.anchor === anchor).map((section) => this.under(chapter, section)));
     }
 
     /** @param {AskBook.Chapter} chapter @param {AskBook.Section} section @returns {Span} */
-    #under(chapter, section) {
+    under(chapter, section) {
       const after = chapter.sections.filter((later) => later.start > section.start && later.level <= section.level).map(({ start }) => start);
       return [chapter.index, section.start, Math.min(this.chapters[chapter.index].length, ...after)];
     }
 
     /** @param {AskBook.Chapter} chapter @returns {Span} */
-    #whole(chapter) {
+    whole(chapter) {
       return [chapter.index, 0, this.chapters[chapter.index].length];
     }
 
@@ -442,6 +466,7 @@ askBook.offPage((askBook) => {
     `(?:(?<!\\p{L})|(?=[^\\x00-\\u024f]))(${Object.keys(KIND_OF).sort((a, b) => b.length - a.length).join("|")})` +
     `(?:s|es|en|n)?\\.?\\s*(${NUMBER}(?:${AND}${NUMBER})*)`, "gu");
   const NTH = /第\s*([0-9]+(?:\.[0-9]+)*)\s*([章节節])/g;
+  const CHAPTER = /(?<!\S)(?:chapter|cap[ií]tulo|chapitre|kapitel|capitolo|章)[:：]("[^"]+"|[“«][^”»]+[”»]|[^\s"“«]\S*)/i;
   const LISTS_OF_REFERENCES = new Set(("references referencias referencia bibliography bibliografia bibliographie referenzen literatur " +
     "literaturverzeichnis quellen quellenverzeichnis riferimenti referenser 参考文献 引用文献 文献").split(" "));
 
@@ -506,5 +531,7 @@ askBook.offPage((askBook) => {
     return building;
   }
 
-  askBook.search = { fold, runs, terms, tokens, Index, open };
+  const isUnspaced = (/** @type {string} */ run) => IS_UNSPACED.test(run);
+
+  askBook.search = { fold, runs, terms, tokens, isUnspaced, isNameOfPlace, HELD, Index, open };
 });

@@ -28,7 +28,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -36,7 +35,7 @@ from ask_book.retrieval import tokens
 from ask_book.retrieval.bm25 import Mask, Postings
 from ask_book.retrieval.embedding import Kind
 from ask_book.retrieval.places import HELD, is_name_of_place
-from ask_book.retrieval.query import Query, Word
+from ask_book.retrieval.query import Query, Word, inner
 
 ENOUGH = 0.15
 LOOKED_AT = 3
@@ -123,7 +122,7 @@ def judge(
         confidence >= ENOUGH,
         confidence,
         tuple(dict.fromkeys(_written(query, known))),
-        tuple(dict.fromkeys((*_written(query, _inner(query, absent)), *found.missing))),
+        tuple(dict.fromkeys((*_written(query, inner(query.words, absent)), *found.missing))),
     )
 
 
@@ -182,15 +181,6 @@ def _held(members: Iterable[str], passages: Sequence[int], postings: Postings) -
     for term in members:
         held |= postings.holds(term, at)
     return held
-
-
-def _inner(query: Query, absent: list[Word]) -> list[Word]:
-    """Without the bigrams that touch a stop word or a known one: they only join the end of a word to the next."""
-    kept = set(absent)
-    for left, right in pairwise(query.words):
-        if right.glued and (left in absent) != (right in absent):
-            kept -= {left, right}
-    return [word for word in absent if word in kept]
 
 
 def _written(query: Query, chosen: list[Word]) -> list[str]:

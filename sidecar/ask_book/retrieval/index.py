@@ -61,6 +61,7 @@ class Index:
         `scope`: see `places.in_scope`; `vector`: the question's, by the model of `vectors`.
         """
         asked = query.read(question, locale(self.lang).stopwords, self.marks, self.postings.short)
+        asked = query.without_joints(asked, self.postings.ids.__contains__)
         factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)
         holders = [self._with(phrase.runs) & (factor > 0) for phrase in asked.phrases]
         most = np.sum(holders, axis=0) if holders else np.zeros(self.postings.size)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ask_book.retrieval import tokens
 
@@ -62,6 +63,26 @@ def read(question: str, stopwords: frozenset[str], marks: bool = False, short: b
         for written in _QUOTED.findall(question)
     )
     return Query(words, weights, tuple(phrase for phrase in phrases if phrase.runs))
+
+
+def without_joints(query: Query, is_known: Callable[[str], bool]) -> Query:
+    """In scripts without spaces, only the bigrams that the book has (`is_known`) and those of words that it has not.
+
+    The others join the end of a word to the next, or belong to what is asked with: "是绿" and "什么" in 什么是绿茶.
+    """
+    unknown = [word for word in query.words if tokens.is_unspaced(word.run) and not is_known(word.run)]
+    missed = {word.run for word in inner(query.words, [word for word in unknown if not word.stop])}
+    joints = {word.run for word in unknown} - missed
+    return replace(query, weights={term: weight for term, weight in query.weights.items() if term not in joints})
+
+
+def inner(words: Sequence[Word], absent: Sequence[Word]) -> list[Word]:
+    """Without the bigrams that touch a stop word or a known one: they only join the end of a word to the next."""
+    kept = set(absent)
+    for left, right in pairwise(words):
+        if right.glued and (left in absent) != (right in absent):
+            kept -= {left, right}
+    return [word for word in absent if word in kept]
 
 
 def _words(question: str, stopwords: frozenset[str], marks: bool) -> Iterator[Word]:
