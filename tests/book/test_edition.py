@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ask_book.book.edition import open_edition, rendered_edition
+from ask_book.book.manifest import read_manifest
 from ask_book.book.plain import plain_manifest, plain_site
 from ask_book.book.project import find_project
 from ask_book.errors import AskBookError
@@ -90,3 +91,39 @@ def test_without_render_and_without_pandoc_the_message_says_what_to_install(tmp_
     with pytest.raises(AskBookError, match="ASK_BOOK_PANDOC") as raised:
         open_edition(project, env={"ASK_BOOK_PANDOC": "/no/pandoc"})
     assert "ask-book[pandoc]" in raised.value.hint
+
+
+def test_pages_that_no_hook_has_seen_get_their_manifest(tmp_path: Path) -> None:
+    """A PDF that fails ends a render after its pages are written, and before its hook."""
+    project = plain_book(tmp_path, {"one.qmd": "# One\n\nText.\n"}).project
+    page = project.output_dir / "one.html"
+    records = {
+        "book.json": {
+            "version": "1",
+            "book": {"id": "0" * 12, "title": "B", "authors": [], "lang": "en", "site_url": "", "output_name": "_book"},
+            "pages": [{"file": "one.qmd", "part": "", "part_file": "", "number": "1"}],
+            "complete": True,
+        },
+        "chapters/one.json": {"input": "one.qmd", "href": "one.html", "lang": "en", "title": "One", "number": "1"},
+    }
+    for name, record in records.items():
+        (project.data_dir / name).parent.mkdir(parents=True, exist_ok=True)
+        (project.data_dir / name).write_text(json.dumps(record))
+    page.parent.mkdir()
+    for text in ("First.", "Second."):
+        page.write_text(f'<main><h1>One</h1><p>{text}</p></main><script id="ask-book-config"></script>')
+        os.utime(page, (2e9, 2e9) if text == "Second." else None)
+        edition = open_edition(project)
+        assert edition.kind == "rendered"
+        assert [block.text for block in read_manifest(edition.manifest_path).chapters[0].blocks] == ["One", text]
+    assert "First." not in (project.output_dir / "ask-book" / "book.js").read_text()
+
+
+def test_a_chapter_rendered_again_is_no_longer_old(tmp_path: Path) -> None:
+    rendered(tmp_path)
+    project = project_at(tmp_path)
+    os.utime(project.root / "one.qmd", (2e9, 2e9))
+    assert [notice.code for notice in open_edition(project).notices] == ["stale"]
+    # its words are the same, so that the manifest was left as it was
+    os.utime(project.output_dir / "one.html", (2e9, 2e9))
+    assert open_edition(project).notices == ()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ask_book.book.leftover import finish_render
 from ask_book.book.notice import Notice
 from ask_book.book.pandoc import find_pandoc
 from ask_book.book.plain import Progress, make_plain, plain_manifest, plain_site
@@ -32,8 +33,11 @@ class Edition:
 def open_edition(project: Project, progress: Progress | None = None, env: Mapping[str, str] | None = None) -> Edition:
     """The rendered book if its manifest and pages are there, else the plain rendition, made or refreshed.
 
+    A render that ended before its manifest was made is finished first.
     Raises `AskBookError` when neither is possible (nothing to make it from, no pandoc, or pandoc fails).
     """
+    env = os.environ if env is None else env
+    finish_render(project, env)
     if (rendered := rendered_edition(project)) is not None:
         return rendered
     if project.configuration.is_export:
@@ -48,7 +52,7 @@ def open_edition(project: Project, progress: Progress | None = None, env: Mappin
             "Render it with Quarto first: only books can be read from their sources.",
             "not_rendered",
         )
-    pandoc = find_pandoc(os.environ if env is None else env)
+    pandoc = find_pandoc(env)
     make_plain(project, pandoc, progress or _silent)
     return Edition("plain", plain_manifest(project), plain_site(project), project.cache_dir / "index")
 
@@ -61,31 +65,30 @@ def rendered_edition(project: Project) -> Edition | None:
     """The edition that Quarto rendered; None when its manifest or one of its pages is not there."""
     manifest = project.data_dir / "manifest.json"
     try:
-        made = manifest.stat().st_mtime
         chapters = json.loads(manifest.read_bytes())["chapters"]
-        pages = [project.output_dir / chapter["href"] for chapter in chapters]
-        sources = [chapter["file"] for chapter in chapters]
+        pages = {chapter["file"]: project.output_dir / chapter["href"] for chapter in chapters}
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if not pages or not all(page.is_file() for page in pages):
+    if not pages or not all(page.is_file() for page in pages.values()):
         return None
     # a website lists no chapters, an export has no sources
     files = [chapter.file for chapter in project.chapters] or [
-        name for name in sources if (project.root / name).is_file()
+        name for name in pages if (project.root / name).is_file()
     ]
+    # a page is as old as its last render, which leaves a manifest alone that says the same; a new chapter has no page
+    changed = [name for name in files if _modified(project.root / name) > _modified(pages.get(name, manifest))]
     is_plain = project.configuration.is_export and project.configuration.tree.text_at(EDITION) == "plain"
     return Edition(
         "plain" if is_plain else "rendered",
         manifest,
         project.output_dir,
         project.data_dir / "index",
-        _age(project.root, files, made),
+        _age(changed),
     )
 
 
-def _age(root: Path, files: list[str], made: float) -> tuple[Notice, ...]:
-    """A notice when chapters were changed after the book was rendered."""
-    changed = [name for name in files if _modified(root / name) > made]
+def _age(changed: list[str]) -> tuple[Notice, ...]:
+    """A notice when chapters were changed after they were rendered."""
     if not changed:
         return ()
     named = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")

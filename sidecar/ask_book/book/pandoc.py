@@ -12,9 +12,12 @@ from importlib import import_module
 from pathlib import Path
 
 from ask_book.errors import AskBookError
+from ask_book.resources import extension_dir
 
 VARIABLE = "ASK_BOOK_PANDOC"
 OLDEST = (3, 1, 1)
+_TIME_LIMIT = 1800.0
+_ANOTHER_PANDOC = f"Name another pandoc in {VARIABLE}, or render the book with Quarto."
 _EXE = ".exe" if sys.platform == "win32" else ""
 _HOW_TO_GET_ONE = (
     'Install one: `pip install "ask-book[pandoc]"`, or Quarto (https://quarto.org), or pandoc 3.1.1 or later '
@@ -54,6 +57,32 @@ def find_pandocs(env: Mapping[str, str]) -> Iterator[Pandoc]:
         version = _version(argv)
         if version and _numbers(version) >= OLDEST:
             yield Pandoc(argv, version, origin)
+
+
+def run_lua(pandoc: Pandoc, script: str, job: Path, folder: Path) -> str:
+    """What a script of the extension prints when it has done a job; `folder` is where the job's relative paths begin.
+
+    Raises `AskBookError` when it fails, with its last words.
+    """
+    command = [*pandoc.argv, "lua", str(extension_dir() / "lua" / script), str(job)]
+    try:
+        run = subprocess.run(
+            command, capture_output=True, timeout=_TIME_LIMIT, stdin=subprocess.DEVNULL, cwd=folder, check=False
+        )
+    except OSError as error:
+        raise AskBookError(f"pandoc cannot be started: {error}.", _ANOTHER_PANDOC, "pandoc") from error
+    except subprocess.TimeoutExpired as error:
+        raise AskBookError(
+            f"pandoc needed more than {_TIME_LIMIT:.0f} s for {folder}.", _ANOTHER_PANDOC, "pandoc"
+        ) from error
+    if run.returncode != 0:
+        said = run.stderr.decode(errors="replace").strip().splitlines()
+        raise AskBookError(
+            f"The pages of {folder} could not be read ({script}: {said[-1] if said else 'no message'}).",
+            "Correct what the message names, or render the book with Quarto.",
+            "plain",
+        )
+    return run.stdout.decode()
 
 
 def _candidates(env: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:

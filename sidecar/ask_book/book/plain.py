@@ -11,7 +11,6 @@ import json
 import math
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,18 +18,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ask_book import __version__
-from ask_book.book.pandoc import Pandoc
+from ask_book.book.pandoc import Pandoc, run_lua
 from ask_book.book.project import Project
 from ask_book.book.settings import settings_of
 from ask_book.book.yaml_tree import Node, read_yaml
-from ask_book.errors import AskBookError
 from ask_book.files import locked, write_atomically
 from ask_book.resources import extension_dir
 
 Progress = Callable[[str], None]
 _VARIABLES = "_variables.yml"
-_TIME_LIMIT = 1800.0
-_ANOTHER_PANDOC = "Name another pandoc in ASK_BOOK_PANDOC, or render the book with Quarto."
 _WORTH_SHARING = 8
 _MOST_SHARES = 4
 
@@ -93,7 +89,7 @@ def _render(project: Project, pandoc: Pandoc, folders: _Folders) -> dict[str, An
     _write_json(job, settings)
     if not (folders.staging / "fragments").is_dir() and len(project.chapters) >= _WORTH_SHARING:
         _render_shares(project, pandoc, folders, settings)
-    result: dict[str, Any] = json.loads(_run_lua(pandoc, "plain.lua", job, project))
+    result: dict[str, Any] = json.loads(run_lua(pandoc, "plain.lua", job, project.root))
     return result
 
 
@@ -104,7 +100,7 @@ def _render_shares(project: Project, pandoc: Pandoc, folders: _Folders, settings
     for at, job in enumerate(jobs):
         _write_json(job, {**settings, "share": {"at": at, "of": count}})
     with ThreadPoolExecutor(count) as pool:
-        list(pool.map(lambda job: _run_lua(pandoc, "plain.lua", job, project), jobs))
+        list(pool.map(lambda job: run_lua(pandoc, "plain.lua", job, project.root), jobs))
     for job in jobs:
         job.unlink()
 
@@ -214,29 +210,7 @@ def _cut(project: Project, pandoc: Pandoc, folders: _Folders, chapters: Sequence
             "chapters": [{key: value for key, value in chapter.items() if value} for chapter in chapters],
         },
     )
-    _run_lua(pandoc, "build.lua", job, project)
-
-
-def _run_lua(pandoc: Pandoc, script: str, job: Path, project: Project) -> str:
-    command = [*pandoc.argv, "lua", str(extension_dir() / "lua" / script), str(job)]
-    try:
-        run = subprocess.run(
-            command, capture_output=True, timeout=_TIME_LIMIT, stdin=subprocess.DEVNULL, cwd=project.root, check=False
-        )
-    except OSError as error:
-        raise AskBookError(f"pandoc cannot be started: {error}.", _ANOTHER_PANDOC, "pandoc") from error
-    except subprocess.TimeoutExpired as error:
-        raise AskBookError(
-            f"pandoc needed more than {_TIME_LIMIT:.0f} s for {project.root}.", _ANOTHER_PANDOC, "pandoc"
-        ) from error
-    if run.returncode != 0:
-        said = run.stderr.decode(errors="replace").strip().splitlines()
-        raise AskBookError(
-            f"The plain pages of {project.root} could not be made ({script}: {said[-1] if said else 'no message'}).",
-            "Correct what the message names, or render the book with Quarto.",
-            "plain",
-        )
-    return run.stdout.decode()
+    run_lua(pandoc, "build.lua", job, project.root)
 
 
 def _safe_files(root: Path, names: Sequence[str]) -> list[str]:
