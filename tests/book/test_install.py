@@ -133,6 +133,12 @@ def test_an_empty_file() -> None:
     assert without_filter("filters: [ask-book]\n", HERE) == ""
 
 
+@pytest.mark.parametrize("text", ["---\n", "{}\n", "- a\n", "only words\n", "filters: a\nfilters: b\n"])
+def test_a_file_without_anything_to_add_to(text: str) -> None:
+    with pytest.raises(AskBookError):
+        with_filter(text, HERE)
+
+
 def test_removing_from_a_file_without_it_changes_nothing() -> None:
     for text in (BOOK, BOOK + "filters: [a]\n", BOOK + "filters: a\n"):
         assert without_filter(text, HERE) == text

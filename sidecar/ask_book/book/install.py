@@ -223,6 +223,8 @@ def without_filter(text: str, path: Path) -> str:
 
 def _ways_to_add(body: str, raw: Any) -> list[Callable[[], str]]:
     """Candidate texts, best first: the caller takes the first that parses to what is wanted."""
+    if raw is not None and not (raw.id == "mapping" and raw.value):
+        return []
     pair = _filters_pair(raw)
     eol = "\r\n" if "\r\n" in body else "\n"
     if pair is None:
