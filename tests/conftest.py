@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 from hypothesis import settings
 
-# A law holds on a slow machine, too.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# A law holds on a slow machine, too; and a change is judged by the same cases as the one before it.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None)
+settings.load_profile("same")
 
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -111,12 +113,17 @@ SMALL_BOOK = {
 
 @pytest.fixture
 def small_book(tmp_path: Path, home: Path) -> Iterator[Path]:
-    """A book of two chapters, in a folder with an awkward name. Its sidecar, if a test started one, is stopped."""
+    """A book of two chapters, in a folder with an awkward name. Its sidecar, if a test started one, is stopped.
+
+    Its title is not that of any other test's: the ports of its sidecar depend on it.
+    """
     folder = tmp_path / "mi libro ñ #1"
     folder.mkdir()
     for name, text in SMALL_BOOK.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text.replace("Un libro", f"Un libro {token_hex(4)}"), encoding="utf-8")
     yield folder
+    if not any(tmp_path.rglob("alive.lock")):
+        return
     from ask_book.book.project import find_project
     from ask_book.daemon import control
 
