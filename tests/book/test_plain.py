@@ -337,15 +337,23 @@ def test_equations(book: PlainBook) -> None:
     assert formula.text == r"\[ a = b \tag{1.1}\]"
 
 
-def test_a_formula_in_a_title(tmp_path: Path) -> None:
+def test_a_formula_in_a_title_and_one_without_dollars(tmp_path: Path) -> None:
     book = plain_book(
-        tmp_path, {"m.qmd": "# The $x^2$ rule\n\nText $a < b$ and $\\unknown{x}$.\n\n## Of $y$\n\nEnd.\n"}
+        tmp_path,
+        {
+            "m.qmd": "# The $x^2$ rule\n\nText $a < b$ and $\\unknown{x}$.\n\n## Of $y$\n\nEnd.\n",
+            "tex.qmd": "# TeX\n\n\\begin{align*}\nx &= 1 \\\\\n&= y\n\\end{align*}\n\n\\newpage\n\nEnd.\n",
+        },
     )
     assert book.chapter("m.html").title == r"The \(x^2\) rule"
     assert r"<title>1  The \(x^2\) rule – A Book</title>" in book.page("m.html").replace("\u00a0", " ")
     assert book.chapter("m.html").blocks[-1].text == "End."
     assert r"Text \(a < b\) and \(\unknown{x}\)." in book.chapter("m.html").text
     assert book.page("m.html").count('<span class="math inline"><math') == 5
+    assert [(block.kind, block.text) for block in book.chapter("tex.html").blocks[1:]] == [
+        ("math", r"\[\begin{align*} x &= 1 \\ &= y \end{align*}\]"),
+        ("para", "End."),
+    ]
 
 
 def test_theorems_take_their_name_from_the_first_heading(book: PlainBook) -> None:
@@ -569,6 +577,11 @@ Prose **in** a cell.
 def test_cells_of_a_chapter_without_engine_are_shown_as_written(tmp_path: Path) -> None:
     text = "---\nengine: markdown\n---\n\n# M\n\n```{r}\n#| echo: false\nx <- 1\n```\n"
     assert plain_book(tmp_path, {"m.qmd": text}).words("m.html") == "1 M #| echo: false x <- 1"
+
+
+def test_a_book_hides_its_code_unless_a_cell_shows_it(tmp_path: Path) -> None:
+    text = "---\nexecute: {warning: false}\n---\n\n# Q\n\n```{r}\nx <- 1\n```\n\n```{r}\n#| echo: true\ny <- 1\n```\n"
+    assert plain_book(tmp_path, {"q.qmd": text}, "execute: {echo: false}").words("q.html") == "1 Q y <- 1"
 
 
 def test_notebooks(tmp_path: Path) -> None:

@@ -14,18 +14,18 @@ local FLOATS = { fig = true, tbl = true, lst = true }
 function Chapter:cell(block, cell)
   local options = cell.options
   local function says_no(name)
-    local value = options[name]
-    if value == nil then
-      local execute = self.meta.execute or self.book.config.execute
-      value = type(execute) == "table" and execute[name] or nil
+    for _, said in ipairs({ options, self.meta.execute or {}, self.book.config.execute or {} }) do
+      if type(said) == "table" and said[name] ~= nil then
+        return text_of.is_false(said[name])
+      end
     end
-    return value ~= nil and text_of.is_false(value)
+    return false
   end
   block.attributes["ask-book-cell"] = nil
   block.identifier = ""
   local label = text_of.as_text(options.label)
   local kind = state.kind_of(label)
-  if options.include ~= nil and text_of.is_false(options.include) then
+  if not cell.raw and says_no("include") then
     return pandoc.Blocks({})
   end
   local content = pandoc.Blocks({})

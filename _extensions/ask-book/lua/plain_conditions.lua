@@ -108,6 +108,13 @@ function Chapter:cite(cite)
   return out
 end
 
+--- Of TeX, pandoc writes into a page what is a formula (`\begin{align}`) and nothing else.
+---@param format string
+---@return boolean
+local function is_for_pages(format)
+  return format:match("^html") ~= nil or format == "tex" or format == "latex"
+end
+
 --- Applies what can be done anywhere in the tree.
 ---@param blocks any
 ---@return any
@@ -143,10 +150,10 @@ function Chapter:prepare(blocks)
       end
     end,
     RawBlock = function(block)
-      return block.format:match("^html") and block or {}
+      return is_for_pages(block.format) and block or {}
     end,
     RawInline = function(inline)
-      return inline.format:match("^html") and inline or {}
+      return is_for_pages(inline.format) and inline or {}
     end,
   })
 end
