@@ -157,6 +157,22 @@ def test_a_broken_book_is_marked_at_its_line(small_book: Path, temp: Path) -> No
     assert "::error file=_quarto.yml,line=2,title=ask-book::the chapter `gone.qmd` is missing." in runner.said
 
 
+@pytest.mark.skipif(BASH is None, reason="there is no bash here")
+def test_the_example_for_gitlab(small_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = ROOT / "examples" / "book"
+    pages = [(folder / "authors" / "pipelines.qmd").read_text(encoding="utf-8") for folder in (guide, guide / "es")]
+    block, spanish = (page.split('filename=".gitlab-ci.yml"}\n')[1].split("```")[0] for page in pages)
+    assert spanish.replace("repositorio", "repository").replace("libro", "book") == block
+    job = YAML(typ="safe").load(block)["book"]
+    (small_book / "exam.yml").write_text(EXAM.replace("mármol", "granito"), encoding="utf-8")
+    monkeypatch.setenv("CI_PROJECT_DIR", str(small_book))
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    exported = (f'export {name}="{value}"' for name, value in job["variables"].items())
+    subprocess.run([BASH or "bash", "-ec", "\n".join([*exported, *job["script"]])], cwd=small_book, check=True)
+    (suite,) = ElementTree.parse(small_book / job["artifacts"]["reports"]["junit"]).getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "0")
+
+
 def test_inputs_reach_the_shell_as_variables_only() -> None:
     for path in (ACTION, *(ROOT / ".github" / "workflows").glob("*.yml")):
         described = read(path)
