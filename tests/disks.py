@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,20 @@ def small_disk(folder: Path, options: str) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@contextmanager
+def closed(folder: Path) -> Iterator[None]:
+    """An empty folder in which nothing can be written: for its mode or, as root does not mind modes, for its disk."""
+    if os.geteuid() == 0:
+        with small_disk(folder, "ro"):
+            yield
+        return
+    folder.chmod(0o555)
+    try:
+        yield
+    finally:
+        folder.chmod(0o755)
 
 
 def fill(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from ask_book import __version__
 from ask_book.book.edition import open_edition
 from ask_book.book.manifest import Tag, read_manifest
 from ask_book.book.project import find_project
+from disks import closed
 
 COMMANDS = (
     "init",
@@ -132,7 +134,7 @@ def test_index_says_what_it_did_and_the_book_stays_as_it_was(run: Run, small_boo
     second = json.loads(run("index", small_book, "--json").stdout)
     assert second["reused"] == second["chunks"] == first["chunks"]
     said = run("index", small_book).stdout
-    assert said.startswith("Un libro: a plain rendition of its chapters\n  2 chapters, ")
+    assert re.match(r"Un libro \w+: a plain rendition of its chapters\n  2 chapters, ", said)
     assert f"{first['chunks']} reused" in said
     assert sorted(small_book.rglob("*")) == before
 
@@ -187,13 +189,14 @@ def test_misuse_is_json_for_programs(run: Run, arguments: tuple[str, ...], messa
     assert (error["code"], error["message"]) == ("usage", message)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="everything is open to this user")
+@pytest.mark.skipif(sys.platform == "win32", reason="modes do not close a folder there")
 def test_a_cache_that_may_not_be_written(
     run: Run, small_book: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (home / "closed").mkdir(mode=0o555)
+    (home / "closed").mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "closed"))
-    done = run("ask", QUESTION, "--book", small_book, "--json")
+    with closed(home / "closed"):
+        done = run("ask", QUESTION, "--book", small_book, "--json")
     error = json.loads(done.stdout)["error"]
     assert (done.returncode, error["code"]) == (1, "permission")
     assert error["message"].startswith(f"{home}/closed/ask-book")
@@ -260,7 +263,7 @@ def test_serve_until_ctrl_c(run: Run, small_book: Path) -> None:
     status = json.loads(server.stdout.readline())
     assert status["book_id"] == find_project(small_book, {}).book_id
     with urllib.request.urlopen(f"{status['url']}health") as response:
-        assert json.load(response)["book"]["title"] == "Un libro"
+        assert json.load(response)["book"]["title"].startswith("Un libro ")
     taken = run("serve", small_book, "--port", status["port"])
     assert taken.returncode == 1
     assert f"127.0.0.1 port {status['port']} cannot be used" in taken.stderr
@@ -325,7 +328,7 @@ def test_a_newer_extension_is_not_replaced(run: Run, small_book: Path) -> None:
 def test_doctor_says_what_to_do_and_whether_it_must_be(run: Run, small_book: Path) -> None:
     done = run("doctor", small_book)
     assert done.returncode == 0, done.stdout
-    assert "  ok      book       Un libro," in done.stdout
+    assert "  ok      book       Un libro " in done.stdout
     assert "-> For the panel: `ask-book init`." in done.stdout
     assert "  top-k                7                               default\n" in done.stdout
     (small_book / "_quarto.yml").write_text("book:\n  chapters: [gone.qmd]\n")

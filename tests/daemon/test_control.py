@@ -9,9 +9,8 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,8 @@ from ask_book.daemon.ports import bind
 from ask_book.daemon.process import begin
 from ask_book.daemon.state import Order, State, state_folder
 from ask_book.errors import AskBookError
-from disks import fill, small_disk
+from disks import closed, fill, small_disk
+from waiting import wait_until
 
 COMMAND = (sys.executable, "-m", "ask_book")
 
@@ -41,13 +41,6 @@ def project(small_book: Path) -> Project:
 
 def start(project: Project) -> State:
     return control.start(project, settings_of(project.configuration, os.environ), os.environ)
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.05)
 
 
 def health(state: State) -> dict[str, Any]:
@@ -62,7 +55,7 @@ def test_start_status_stop(project: Project) -> None:
     assert state.port in ports(project.book_id)
     wait_until(lambda: health(state)["edition"] == "plain")
     manifest = read_manifest(project.cache_dir / "manifest.json")
-    named = {"id": project.book_id, "title": "Un libro", "lang": "es"}
+    named = {"id": project.book_id, "title": project.title, "lang": "es"}
     assert health(state)["book"] == {**named, "hash": manifest.book.hash}
     expected = control.Status(True, state.url, state.pid, state.port, project.book_id, __version__)
     assert replace(control.status(project), vectors=None) == expected
@@ -107,11 +100,13 @@ def test_start_leaves_no_pipe_open(project: Project) -> None:
 
 
 def test_twenty_starts_at_once_give_one_daemon(project: Project) -> None:
-    starts = [
-        subprocess.Popen([*COMMAND, "start", str(project.root), "--json"], stdout=subprocess.PIPE) for _ in range(20)
-    ]
-    found = [json.loads(one.communicate(timeout=120)[0]) for one in starts]
-    assert len({(status["pid"], status["port"]) for status in found}) == 1
+    """Some are processes, the rest threads: for the locks that makes no difference."""
+    command = [*COMMAND, "start", str(project.root), "--json"]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
+    with ThreadPoolExecutor(16) as threads:
+        found = [(state.pid, state.port) for state in threads.map(start, [project] * 16)]
+    said = [json.loads(one.communicate(timeout=120)[0]) for one in processes]
+    assert len({*found, *((status["pid"], status["port"]) for status in said)}) == 1
 
 
 @pytest.mark.parametrize("left_behind", ["{", "[]", "null", '{"pid": 1}', ""])
@@ -273,16 +268,6 @@ def test_the_token_of_one_start_is_that_of_the_next(project: Project) -> None:
     assert state_folder(project).token() == state_folder(project).token()
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_state_folder_that_cannot_be_written(project: Project, home: Path) -> None:
-    home.chmod(0o500)
-    try:
-        with pytest.raises(AskBookError, match="state cannot be written"):
-            start(project)
-    finally:
-        home.chmod(0o700)
-
-
 def test_a_start_that_fails_says_why(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(project.root))
     (project.root / "starlette.py").write_text("raise ImportError('this starlette is broken')\n")
@@ -376,8 +361,9 @@ def test_a_cache_on_a_full_disk_is_told(project: Project, home: Path, monkeypatc
         control.stop(full)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="modes do not close a folder there")
 def test_a_home_that_cannot_be_written(project: Project, home: Path) -> None:
-    with small_disk(home, "ro"):
+    with closed(home):
         done = command("start", "--book", str(project.root), "--json")
         error = json.loads(done.stdout)["error"]
         assert (done.returncode, error["code"]) == (1, "state")

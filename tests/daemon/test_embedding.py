@@ -20,8 +20,9 @@ from ask_book.retrieval.consent import Consent
 from ask_book.retrieval.remote import RemoteEmbedder
 from ask_book.server.health import Health
 from ask_book.server.holder import Holder
-from daemon.test_watch import until, watching
+from daemon.test_watch import watching
 from provider import HANG, Json, Provider, Reply, _embeddings, fails, provider, vector
+from waiting import until
 
 MODEL = "nomic-embed-text"
 

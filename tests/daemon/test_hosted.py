@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from waiting import wait_until
 
 APP = """\
 from ask_book.daemon.hosted import HostedBook
@@ -52,18 +53,14 @@ def answer(url: str, path: str, host: str, body: object = None) -> tuple[int, An
 
 def test_it_answers_under_the_path_and_the_name_of_its_host(hosted: str) -> None:
     name = "connect.example.org"
-    for _ in range(300):
-        status, asked = answer(
-            hosted, "/content/7/ask", name, {"question": "¿Cuándo se terminó el puente de Alcántara?"}
-        )
-        if status != 503:
-            break
-        time.sleep(0.1)
+    wait_until(lambda: answer(hosted, "/health?ready", name)[0] == 200)
+    question = {"question": "¿Cuándo se terminó el puente de Alcántara?"}
+    status, asked = answer(hosted, "/content/7/ask", name, question)
     assert (status, asked["status"]) == (200, "answered"), asked
     assert "106" in asked["citations"][0]["quote"]
-    assert answer(hosted, "/content/7/health", name)[1]["book"]["title"] == "Un libro"
+    assert answer(hosted, "/content/7/health", name)[1]["book"]["title"].startswith("Un libro")
     # hosts may take the path off themselves
-    assert answer(hosted, "/health", name)[1]["book"]["title"] == "Un libro"
+    assert answer(hosted, "/health", name)[1]["book"]["title"].startswith("Un libro")
     assert "El puente de Alcántara" in answer(hosted, "/content/7/puentes.html", name)[1]
     assert answer(hosted, "/content/7/health", "evil.example")[0] == 403
     assert answer(hosted, "/content/7/reload", name, {})[0] == 401

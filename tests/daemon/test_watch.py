@@ -14,6 +14,7 @@ from ask_book.daemon import watch
 from ask_book.daemon.watch import Watch
 from ask_book.server.holder import Holder
 from disks import fill, small_disk
+from waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -45,12 +46,6 @@ def watching(
         return ended
 
     return asyncio.run(both())
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(60):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 def make_rendered(project: Project) -> None:

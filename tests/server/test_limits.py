@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-import time
 from array import array
 from collections.abc import AsyncGenerator
 from dataclasses import replace
@@ -26,6 +25,7 @@ from ask_book.server.limits import Limits, Queue, Rate, reader_of
 from ask_book.server.metrics import Metrics
 from server.asgi import Asgi
 from server.served import exchange, served
+from waiting import wait_until
 
 DRY = {"question": "¿Cuándo es la estación seca?"}
 TOKEN = {"Authorization": "Bearer t0ken"}
@@ -206,10 +206,7 @@ def test_one_answer_at_once_one_waits_the_third_comes_back_later(
         def waiting() -> str:
             return client.get("/metrics", headers=TOKEN).text
 
-        deadline = time.monotonic() + 20
-        while "ask_book_answers_waiting 1" not in waiting():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: "ask_book_answers_waiting 1" in waiting())
         assert "ask_book_answers_under_way 1" in waiting()
         third = client.post("/ask", json=DRY)
         assert (third.status_code, third.json()["error"]["code"]) == (503, "busy")

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import httpx
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -40,8 +39,9 @@ def test_it_is_served_and_every_reference_leads_somewhere(holder: Holder) -> Non
 
 
 def test_schemathesis_finds_no_lie(client: httpx.Client) -> None:
-    schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: the requests below are ours alone")
+    import schemathesis  # here: it takes seconds
     from schemathesis.checks import not_a_server_error
+    from schemathesis.core.result import Ok
     from schemathesis.specs.openapi.checks import (
         content_type_conformance,
         response_schema_conformance,
@@ -52,11 +52,12 @@ def test_schemathesis_finds_no_lie(client: httpx.Client) -> None:
     schema = schemathesis.openapi.from_dict(document())
     tried = 0
     for result in schema.get_all_operations():
+        assert isinstance(result, Ok)
         operation = result.ok()
         if operation.path.startswith("/reports"):  # this server keeps none
             continue
 
-        @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), database=None)
         @given(case=operation.as_strategy())
         def holds(case: Any) -> None:
             nonlocal tried
@@ -64,7 +65,7 @@ def test_schemathesis_finds_no_lie(client: httpx.Client) -> None:
             case.call_and_validate(base_url=str(client.base_url), checks=checks)
 
         holds()
-    assert tried > 75
+    assert tried > 60
 
 
 JSON = st.recursive(

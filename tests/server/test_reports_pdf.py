@@ -17,6 +17,7 @@ from ask_book.server.reports import Reports
 from reports.samples import of_the_book
 from reports.tex import ENGINES, as_tinytex, environment, program, text_of
 from server.served import served
+from waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="lays out a TinyTeX with links")
 
@@ -32,12 +33,11 @@ def serving(holder: Holder, store: Store, env: dict[str, str]) -> Iterator[httpx
 
 
 def state_when_done(client: httpx.Client, report_id: str) -> str:
-    for _ in range(1200):
-        state = str(client.get(f"/reports/{report_id}").json()["pdf"])
-        if state != "pending":
-            return state
-        time.sleep(0.1)
-    raise AssertionError("still pending")
+    def state() -> str:
+        return str(client.get(f"/reports/{report_id}").json()["pdf"])
+
+    wait_until(lambda: state() != "pending")
+    return state()
 
 
 @pytest.fixture
@@ -95,8 +95,7 @@ def test_a_server_that_ends_ends_what_it_makes(holder: Holder, store: Store, tmp
     env = fake_tex(tmp_path, f"while :; do echo x >> '{pulse}'; sleep 0.05; done")
     with serving(holder, store, env) as client:
         report = client.post("/ask", json={"question": DRY}).json()["report"]
-        while not pulse.exists():
-            time.sleep(0.02)
+        wait_until(pulse.exists)
     size = pulse.stat().st_size
     time.sleep(0.3)
     assert pulse.stat().st_size == size

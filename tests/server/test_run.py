@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-import time
 from pathlib import Path
 
 import httpx
@@ -14,6 +13,7 @@ from ask_book.server import limits
 from ask_book.server.holder import Holder
 from server.served import exchange
 from small_books import small_book
+from waiting import wait_until
 
 DRY = {"question": "¿Cuándo es la estación seca?"}
 SSE = {"Accept": "text/event-stream"}
@@ -22,14 +22,6 @@ SSE = {"Accept": "text/event-stream"}
 def port_of(client: httpx.Client) -> int:
     assert client.base_url.port
     return client.base_url.port
-
-
-def wait_until_idle(holder: Holder) -> None:
-    """Until no answer is under way."""
-    deadline = time.monotonic() + 20
-    while holder.busy and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert holder.busy == 0
 
 
 def test_a_body_that_nobody_reads_does_not_spoil_the_connection(client: httpx.Client) -> None:
@@ -72,7 +64,7 @@ def test_an_answer_that_breaks_off_ends_with_an_error_event(
     assert last.startswith("event: error\n")
     assert json.loads(last.split("data: ")[1])["error"]["code"] == "failed"
     assert "secret" not in text
-    wait_until_idle(holder)
+    wait_until(lambda: holder.busy == 0)
     assert client.post("/ask", json=DRY).status_code == 500
     assert "secret" not in client.post("/ask", json=DRY).text
 
@@ -86,7 +78,7 @@ def test_a_reader_who_leaves_ends_the_answer(
         assert next(response.iter_text()).startswith("event: sources")
         assert holder.busy == 1
     let_go.set()
-    wait_until_idle(holder)
+    wait_until(lambda: holder.busy == 0)
 
 
 def test_many_readers_at_once_each_get_their_own_answer(client: httpx.Client) -> None:
