@@ -1,5 +1,6 @@
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,12 +11,12 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.answering.overview import Topic, look_over, telling, topic_of
 from ask_book.answering.question import question
 from ask_book.book.manifest import Tag
-from small_books import small_book
+from small_books import fixture, small_book
 
 
 @pytest.fixture(scope="module")
 def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, OpenBook]:
-    return {lang: small_book(tmp_path_factory.mktemp(lang), lang) for lang in ("es", "en", "zh")}
+    return {lang: small_book(tmp_path_factory.mktemp(lang), lang) for lang in ("es", "en", "fr", "zh")}
 
 
 def ask(book: OpenBook, text: str, **more: object) -> Answer:
@@ -52,6 +53,16 @@ def test_what_wants_an_overview(books: dict[str, OpenBook], lang: str, text: str
 )  # fmt: skip
 def test_what_does_not(books: dict[str, OpenBook], lang: str, text: str) -> None:
     assert topic_of(books[lang], text) is None
+
+
+@pytest.mark.parametrize("case", fixture("overview.json"), ids=lambda case: case["question"])
+def test_the_vectors(books: dict[str, OpenBook], case: dict[str, Any]) -> None:
+    book = books[case["book"].split(".")[1]]
+    topic = topic_of(book, case["question"], case["scope"])
+    assert (topic and [[span.chapter, span.start, span.end] for span in topic.spans]) == case["topic"]
+    if topic:
+        given = ask(book, case["question"], scope=case["scope"])
+        assert (given.answer, [source.tag for source in given.sources]) == (case["answer"], case["sources"])
 
 
 def test_a_book_is_summed_up_in_reading_order_with_notes(books: dict[str, OpenBook]) -> None:

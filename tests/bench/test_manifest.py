@@ -95,8 +95,8 @@ def test_a_real_book(root: Path, tmp_path: Path) -> None:
     assert statistics.median(one_page) < 1
 
     book_js = tmp_path / "book.js"
-    text = "\n".join(chapter.text for chapter in manifest.chapters).encode()
-    share = len(gzip.compress(book_js.read_bytes(), 9)) / len(text)
+    words = "\n".join(chapter.text for chapter in manifest.chapters).encode()
+    share = len(gzip.compress(book_js.read_bytes(), 9)) / len(words)
     print(f"  book.js, compressed: {share:.1%} of the text")
     assert share <= LARGEST_SHARE
     assert as_the_panel_reads(book_js) == for_the_panel(tmp_path / "manifest.json")

@@ -1,5 +1,6 @@
 "use strict";
 const assert = require("node:assert/strict");
+const { createServer } = require("node:http");
 const { test } = require("node:test");
 const { load, plain, fixture } = require("./load.js");
 
@@ -49,4 +50,37 @@ test("events are read wherever the stream is cut", () => {
     for (let at = 0; at < stream.length; at += size) read(stream.slice(at, at + size));
     assert.deepEqual(got, expected, `pieces of ${size}`);
   }
+});
+
+/** A small server, on `port` if that is free: it has a book of this id and hash, as its health and as `book.js`. */
+const serve = (id, hash, port = 0) => new Promise((resolve, reject) => {
+  const server = createServer(({ url }, answer) => {
+    const isHealth = url === "/health" && port;
+    if (!isHealth && url !== "/ask-book/book.js") return answer.writeHead(404).end();
+    answer.writeHead(200, { "Content-Type": isHealth ? "application/json" : "text/javascript", Connection: "close" });
+    answer.end(isHealth ? JSON.stringify({ book: { id, hash } }) : `askBookManifest({"version":1,"book":{"id":"${id}","hash":"${hash}"},"chapters":[]});`);
+  }).once("error", reject).listen(port, "127.0.0.1", () => resolve(server));
+});
+
+/** Two servers of one book, of hashes `a` and `b`, on ports of their own. */
+async function twins() {
+  for (;;) {
+    const id = Math.floor(Math.random() * 2 ** 32).toString(16).padEnd(12, "0");
+    const [first, second] = client.ports(id);
+    const servers = await Promise.allSettled([serve(id, "a", first), serve(id, "b", second)]);
+    if (servers.every(({ status }) => status === "fulfilled")) return { id, servers: servers.map(({ value }) => value) };
+    for (const { value } of servers) value?.close();
+  }
+}
+
+test("of two copies of one book on a machine, a page asks the one that it is of, else the first", async () => {
+  const { id, servers } = await twins();
+  for (const [hash, wanted] of [["b", 1], ["a", 0], ["c", 0]]) {
+    const pages = await serve(id, hash);
+    const { client } = load("en", ["client.js"], { id, root: `http://127.0.0.1:${pages.address().port}/` });
+    const found = await client.findSidecar();
+    assert.equal(found.base, `http://127.0.0.1:${client.ports(id)[wanted]}/`);
+    pages.close();
+  }
+  for (const server of servers) server.close();
 });

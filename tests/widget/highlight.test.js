@@ -3,7 +3,7 @@ const assert = require("node:assert/strict");
 const { test } = require("node:test");
 const { load, plain } = require("./load.js");
 
-const { highlight, links } = load("en", ["links.js", "highlight.js"]);
+const { highlight, links, quoteOf } = load("en", ["links.js", "highlight.js", "passage.js"]);
 
 test("FNV-1a of the published vectors", () => {
   const vectors = { "": "811c9dc5", a: "e40c292c", foobar: "bf9cf968" };
@@ -29,12 +29,12 @@ const book = { chapters: [{ sections: [{ blocks: [first, block("The dog ran. It 
 
 test("the words of a deep link at their offsets, in code points", () => {
   const quote = "It slept well.";
-  assert.equal(highlight.quoteOf(book, "f0-13-27", links.hash(quote)), quote);
+  assert.equal(quoteOf(book, "f0-13-27", links.hash(quote)), quote);
 });
 
 test("the words of a stale deep link are found by their hash", () => {
   const quote = "It came back.";
-  assert.equal(highlight.quoteOf(book, "f0-2-15", links.hash(quote)), quote);
-  assert.equal(highlight.quoteOf(book, "f7-2-15", links.hash(quote)), quote);
-  assert.equal(highlight.quoteOf(book, "f0-2-15", "00000000"), null);
+  assert.equal(quoteOf(book, "f0-2-15", links.hash(quote)), quote);
+  assert.equal(quoteOf(book, "f7-2-15", links.hash(quote)), quote);
+  assert.equal(quoteOf(book, "f0-2-15", "00000000"), null);
 });

@@ -10,21 +10,22 @@ const FIXTURES = join(__dirname, "../fixtures");
 /**
  * @param {string} lang
  * @param {string[]} files of the widget, in order
+ * @param {{ id?: string, root?: string }} [of] the book's id, the address of its first page
  * @returns the widget's namespace
  */
-function load(lang, files) {
+function load(lang, files, { id = "1ab939ebe78f", root = "http://book.test/" } = {}) {
   const askBook = {
-    config: { book: { id: "1ab939ebe78f", title: "A book", lang }, texts: {} },
+    config: { book: { id, title: "A book", lang }, texts: {} },
     lang,
     locales: {},
-    root: "http://book.test/",
+    root,
     recall: () => ({}),
     remember: () => {},
     offPage: (part) => part(askBook),
   };
   const context = vm.createContext({
-    askBook, URL, TextDecoder, TextEncoder, ArrayBuffer, AbortSignal, setTimeout, performance, Intl,
-    location: new URL("http://book.test/index.html"),
+    askBook, URL, TextDecoder, TextEncoder, ArrayBuffer, AbortSignal, setTimeout, performance, Intl, fetch,
+    location: new URL("index.html", root),
     document: { adoptedStyleSheets: [] },
     CSSStyleSheet: class { replaceSync() {} },
     askBookLocale: (name, locale) => { askBook.locales[name] = locale; },

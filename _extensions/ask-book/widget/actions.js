@@ -1,8 +1,19 @@
 /** What a reader may do with an answer: copy it, cite the book, send the question on, open the report, say what it is worth. */
 (() => {
   const { client, config, links } = askBook;
-  const { t, h, icon, tool, pathOf } = askBook.dom;
+  const { t, h, icons, icon, tool, pathOf } = askBook.dom;
   const COPIED_MS = 2000, REPORT_MS = 1500, REPORT_TIMES = 60, OPINIONS = 200, REASON = 300;
+
+  Object.assign(icons, {
+    edit: "M4 20l1-4L16.5 4.5l3 3L8 19l-4 1Z",
+    again: "M19 12a7 7 0 1 1-2.05-4.95L20 10M20 5v5h-5",
+    copy: "M9 9h10v11H9zM5 15V4h10",
+    link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+    cite: "M9 8C6 9 5 11 5 13v3h4v-4H6M18 8c-3 1-4 3-4 5v3h4v-4h-3",
+    up: "M7 20V11l4-7c1.5 0 2.3 1 2 2.5L12.5 10H18a1.5 1.5 0 0 1 1.5 1.9l-1.7 6.6A2 2 0 0 1 16 20H7ZM7 11H4v9h3",
+    down: "M17 4v9l-4 7c-1.5 0-2.3-1-2-2.5L11.5 14H6a1.5 1.5 0 0 1-1.5-1.9l1.7-6.6A2 2 0 0 1 8 4h9ZM17 13h3V4h-3",
+    done: "M5 13l4.5 4.5L19 7",
+  });
 
   /** @param {string} question @param {AskBook.Answer} answer */
   function markdown(question, answer) {
@@ -93,7 +104,7 @@
       };
       show();
       if (turn.pdf !== "ready") void look(REPORT_TIMES);
-      return [link(report.html, t("report")), pdf];
+      return [h("span", { class: "reports" }, link(report.html, t("report")), pdf)];
     }
 
     /** Two thumbs, and room for a reason once one is pressed. @param {HTMLElement} row */

@@ -49,11 +49,26 @@
     }
   }
 
+  /** The hash of the very book that these pages are of, from the first words of `book.js`. */
+  async function ownHash() {
+    try {
+      const { body } = await fetch(askBook.root + "ask-book/book.js");
+      const reader = /** @type {ReadableStream<Uint8Array>} */ (body).getReader();
+      const { value } = await reader.read();
+      void reader.cancel();
+      return /"hash":"(\w+)"/.exec(new TextDecoder().decode(value))?.[1];
+    } catch {
+      return null; // A page from `file:` may not fetch; its token leads to the right one.
+    }
+  }
+
   /** @type {AskBook.Client["findSidecar"]} */
   async function findSidecar() {
     for (const group of candidates(location, config, askBook.root, token)) {
-      const found = (await Promise.all(group.map(probe))).find(Boolean);
-      if (found) return found;
+      const found = (await Promise.all(group.map(probe))).filter((one) => one !== null);
+      // Of two copies of one book on this machine, the one whose pages these are.
+      const own = found.length > 1 && await ownHash();
+      if (found.length) return found.find(({ health }) => health.book.hash === own) ?? found[0];
     }
     return null;
   }

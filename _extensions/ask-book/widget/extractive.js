@@ -207,12 +207,12 @@ askBook.offPage((askBook) => {
     return `${fence}\n${text}\n${fence}\n\n${note}`;
   }
 
-  /** The answer's Markdown. @param {ReturnType<typeof choose>} quotes */
+  /** The answer's Markdown. @param {{ block: AskBook.Block, section: AskBook.Section, text: string, lead?: string }[]} quotes */
   function compose(quotes) {
-    return quotes.map(({ block, section, text }, i) => {
+    return quotes.map(({ block, section, text, lead }, i) => {
       const before = quotes[i - 1];
       const together = before?.section === section && !ALONE.has(block.kind) && !ALONE.has(before.block.kind);
-      return (i ? (together ? " " : "\n\n") : "") + markdown(block, text, `[${i + 1}](#ask-book-${i + 1})`);
+      return (i ? (together ? " " : "\n\n") : "") + (lead ? `**${escape(lead)}.** ` : "") + markdown(block, text, `[${i + 1}](#ask-book-${i + 1})`);
     }).join("");
   }
 
@@ -230,14 +230,18 @@ askBook.offPage((askBook) => {
     return { tag: `[f${chapter}-${start}-${end}]`, href: link(href, anchor), anchor, chapter_title: title, heading_path };
   }
 
-  /** A short reply when the words only greet or thank. @param {string} question @param {AskBook.Locale} locale @param {Set<string>} stopwords */
-  function smallTalk(question, { answer = {} }, stopwords) {
+  /** @param {any} index @param {Tag} tag @param {number} score @returns {AskBook.Source} */
+  const sourceOf = (index, tag, score) =>
+    ({ ...placeOf(index, tag), score: Math.round(score * 1e4) / 1e4, text: index.chapters[tag.chapter].slice(tag.start, tag.end) });
+
+  /** Whether the words only greet or thank, in the language of this table. @param {string} question @param {AskBook.Locale} locale */
+  function isSmallTalk(question, { answer = {}, stopwords }) {
     const words = runs(fold(question));
     const phrases = (answer.small_talk ?? "").split("|").filter(Boolean).sort((a, b) => b.length - a.length);
-    if (!phrases.length || words.length > WORDS_OF_A_GREETING) return "";
+    if (!phrases.length || words.length > WORDS_OF_A_GREETING) return false;
     const said = words.join(" ");
-    const rest = said.replace(new RegExp(`(?<!\\S)(?:${phrases.map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?!\\S)`, "g"), "");
-    return rest !== said && rest.split(" ").filter(Boolean).every((/** @type {string} */ word) => stopwords.has(word)) ? answer.small_talk_reply ?? "" : "";
+    const rest = said.replace(new RegExp(`(?<!\\S)(?:${phrases.join("|")})(?!\\S)`, "g"), "");
+    return rest !== said && rest.split(" ").filter(Boolean).every((/** @type {string} */ word) => stopwords.split(" ").includes(word));
   }
 
   /** What to search for: a question that leans on the one before it takes that one's words along, and so on. @param {AskBook.Asked} asked @param {AskBook.Locale} locale */
@@ -269,24 +273,39 @@ askBook.offPage((askBook) => {
     const result = {
       id: "", status: "not_found", mode: "extractive", answer: locale.not_found, citations: [], sources: [], absent_terms: [], nearest: [], notices: [],
     };
-    const greeting = smallTalk(request.question, locale, index.stopwords);
-    if (greeting) return { ...result, answer: greeting };
+    const locales = Object.values(askBook.locales);
+    if (locales.some((table) => isSmallTalk(request.question, table))) return { ...result, answer: locale.answer?.small_talk_reply ?? result.answer };
     const leansOn = (locale.answer?.leans_on ?? "").split(" ");
-    const question = withWhatWentBefore(request, locale);
+    const [question, named] = index.narrowed(withWhatWentBefore(request, locale));
+    const scope = named ?? request.scope;
     const abbreviations = new Set(locale.abbreviations.split(" "));
-    const { hits, evidence } = index.search(question, PASSAGES, request.scope);
+    const topic = askBook.search.topicOf(index, question, scope, locales);
+    if (topic) return withQuotes(index, result, askBook.search.summary(index, topic, abbreviations));
+    const { hits, evidence } = index.search(question, PASSAGES, scope);
     /** @type {Passage[]} */
     const passages = hits.map((/** @type {{ chunk: number, score: number }} */ { chunk, score }) => ({ tag: manifest.chunks[chunk], score }));
     /** @type {AskBook.Source[]} */
-    const sources = passages.map(({ tag, score }) => ({
-      ...placeOf(index, tag), score: Math.round(score * 1e4) / 1e4, text: index.chapters[tag.chapter].slice(tag.start, tag.end),
-    })).filter(({ text }) => text.trim());
+    const sources = passages.map(({ tag, score }) => sourceOf(index, tag, score)).filter(({ text }) => text.trim());
     const telling = passages.filter((_, i) => index.factor[hits[i].chunk] === 1);
     const quotes = evidence.enough ? choose(index, telling, asked(index, question, index.stopwords), abbreviations, leansOn) : [];
     if (!quotes.length) return { ...result, absent_terms: evidence.absent_terms, nearest: sources.slice(0, NEAREST) };
-    const citations = quotes.map(({ tag, text }, i) => ({ n: i + 1, ...placeOf(index, tag), quote: text, verified: true }));
-    return { ...result, status: "answered", answer: compose(quotes), citations, sources };
+    return withQuotes(index, result, quotes, sources);
   }
 
-  Object.assign(askBook.search, { sentences, asked, choose, compose, link, withWhatWentBefore, prepare, answer });
+  /**
+   * An answer made of quotes; without `sources`, these are the passages that the quotes begin in.
+   * @param {any} index @param {AskBook.Answer} result @param {(Parameters<typeof compose>[0][0] & { tag: Tag })[]} quotes @param {AskBook.Source[]} [sources]
+   * @returns {AskBook.Answer}
+   */
+  function withQuotes(index, result, quotes, sources) {
+    if (!quotes.length) return result;
+    const around = index.manifest.chunks.filter((/** @type {Tag} */ { chapter, start, end }) =>
+      quotes.some(({ tag }) => tag.chapter === chapter && start <= tag.start && tag.start < end));
+    return {
+      ...result, status: "answered", answer: compose(quotes), sources: sources ?? around.map((/** @type {Tag} */ tag) => sourceOf(index, tag, 1)),
+      citations: quotes.map(({ tag, text }, i) => ({ n: i + 1, ...placeOf(index, tag), quote: text, verified: true })),
+    };
+  }
+
+  Object.assign(askBook.search, { ALONE, TITLE, sentences, units, asked, choose, compose, link, withWhatWentBefore, prepare, answer });
 });

@@ -19,32 +19,6 @@
   const BLANKS = /[\s\u00AD\u200B-\u200D\u2060\uFEFF]/g;
 
   /**
-   * The words of a deep link: at its offsets if they still hash to the same, else any block or sentence that does.
-   * @type {AskBook.Highlighter["quoteOf"]}
-   */
-  function quoteOf(manifest, tag, wanted) {
-    const { hash } = askBook.links;
-    const [index, start, end] = (/f(\d+)-(\d+)-(\d+)/.exec(tag) || []).slice(1).map(Number);
-    const blocks = (/** @type {AskBook.Chapter} */ chapter) => chapter.sections.flatMap((section) => section.blocks.map((block) => block.text));
-    const chapter = manifest.chapters[index];
-    if (chapter) {
-      const quote = [...blocks(chapter).join("\n")].slice(start, end).join("");
-      if (hash(quote) === wanted) return quote;
-    }
-    for (const text of manifest.chapters.flatMap(blocks)) {
-      if (hash(text) === wanted) return text;
-      const size = end - start;
-      const points = [...text];
-      for (let at = 0; at + size < points.length + 1; at++) {
-        if (at && !/[\s"'“«(¿¡]/.test(points[at - 1])) continue;
-        const part = points.slice(at, at + size).join("");
-        if (hash(part) === wanted) return part;
-      }
-    }
-    return null;
-  }
-
-  /**
    * The page's words without white space, and where each one is. The label of a tab stands before what the tab shows.
    * @param {Element[]} roots read one after the other
    */
@@ -214,31 +188,7 @@
       unmark = () => void CSS.highlights.delete(NAME);
       return;
     }
-    const marks = ranges.flatMap((range) => {
-      const walker = document.createTreeWalker(range.commonAncestorContainer, NodeFilter.SHOW_TEXT);
-      const nodes = [];
-      for (let node = /** @type {Node | null} */ (walker.currentNode); node; node = walker.nextNode()) {
-        if (node instanceof Text && range.intersectsNode(node) && node.data.trim()) nodes.push(node);
-      }
-      const { startContainer, startOffset, endContainer, endOffset } = range;
-      return nodes.map((node) => {
-        const part = document.createRange();
-        part.selectNodeContents(node);
-        if (node === startContainer) part.setStart(node, startOffset);
-        if (node === endContainer) part.setEnd(node, endOffset);
-        const element = document.createElement("mark");
-        element.className = NAME;
-        part.surroundContents(element);
-        return element;
-      });
-    });
-    unmark = () => {
-      for (const element of marks) {
-        const parent = element.parentNode;
-        element.replaceWith(...element.childNodes);
-        parent?.normalize();
-      }
-    };
+    unmark = askBook.markElements(ranges, NAME);
   }
 
   function clear() {
@@ -294,5 +244,5 @@
   sheet.replaceSync(`::highlight(${NAME}) { ${paint} } mark.${NAME} { padding: 0; ${paint} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
-  askBook.highlight = { quoteOf, show, clear, spellings };
+  askBook.highlight = { show, clear, spellings };
 })();

@@ -26,7 +26,7 @@
 
   // The files that are loaded later add the rest.
   const askBook = /** @type {AskBook.Namespace} */ ({
-    config, lang,
+    config, here, lang, languages: Object.keys(label),
     locales: {},
     root: new URL(config.root || "./", location.href).href,
     load(name) {
@@ -178,7 +178,7 @@
         try {
           // Scripts that are asked for in this order run in this order.
           await Promise.all(["locales/" + lang, "panel"].map((file) => askBook.load(file + ".js")));
-          return await askBook.createPanel(this, new URL("panel.css", here).href);
+          return await askBook.createPanel(this);
         } catch (error) {
           this.#panel = undefined;
           throw error;

@@ -54,15 +54,13 @@
     let manifest;
     self.onmessage = async ({ data: { id, space, book, asked } }) => {
       try {
-        if (space) {
-          Object.assign(askBook, space);
+        Object.assign(askBook, space);
+        if (book) {
           for (const part of parts) part(askBook);
           manifest = read(book);
           await askBook.search.prepare(manifest, (/** @type {number} */ progress) => post({ progress }));
           post({ progress: 1 });
-        } else if (asked) {
-          post({ id, answer: await askBook.search.answer(manifest, asked) });
-        }
+        } else post({ id, answer: await askBook.search.answer(manifest, asked) });
       } catch {
         post({ id, failed: true });
       }
@@ -93,7 +91,7 @@
       other.postMessage({ space: { lang, locales, config }, book });
       return (asked) => {
         const answer = reply(++last);
-        other.postMessage({ id: last, asked });
+        other.postMessage({ id: last, space: { locales }, asked });
         return answer;
       };
     } finally {
@@ -127,7 +125,15 @@
   }
 
   /** @type {AskBook.Local["ask"]} */
-  const ask = async (asked, tell) => (await prepare(tell))(asked);
+  async function ask(asked, tell) {
+    const engine = await prepare(tell);
+    const answer = await engine(asked);
+    const { lang, languages, locales } = askBook;
+    if (answer.status === "answered" || answer.answer !== locales[lang].not_found || languages.every((one) => one in locales)) return answer;
+    // Perhaps a greeting, or a question about the whole book, in another language than the page's.
+    await Promise.all(languages.map((one) => askBook.load(`locales/${one}.js`).catch(() => {})));
+    return engine(asked);
+  }
 
   askBook.local = { manifest, prepare, ask };
 })();

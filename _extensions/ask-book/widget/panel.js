@@ -5,7 +5,7 @@
   const LIMIT = 500, SUGGESTIONS = 4, TALLEST = 160;
 
   /** @type {AskBook.Namespace["createPanel"]} */
-  async function createPanel(host, css) {
+  async function createPanel(host) {
     const shadow = /** @type {ShadowRoot} */ (host.shadowRoot);
     const launcher = /** @type {HTMLElement} */ (shadow.querySelector("button"));
     const state = askBook.recall();
@@ -33,10 +33,11 @@
       grip, head, talk, bar, h("div", { class: "foot" }, form, h("div", { class: "below" }, scope, line)), live,
       ...["uncited", "unsupported"].map((kind) => h("span", { id: "ask-book-" + kind, hidden: true }, t(kind))));
 
-    await new Promise((resolve) => {
-      const link = h("link", { rel: "stylesheet", href: css, onload: resolve, onerror: resolve });
-      shadow.append(link, panel);
-    });
+    /** @param {string} name */
+    const style = (name) => new Promise((resolve) =>
+      shadow.append(h("link", { rel: "stylesheet", href: new URL(name, askBook.here).href, onload: resolve, onerror: resolve })));
+    await style("panel.css");
+    shadow.append(panel);
 
     const say = (/** @type {string} */ text) => void (live.textContent = text);
     const status = (/** @type {string} */ text) => void (line.textContent = text);
@@ -48,6 +49,8 @@
       askBook.remember({ scroll: talk.scrollTop });
     };
     const travel = askBook.createTravel({ panel, bar, fit: layout.fit, leave: save, hasTurns: () => past.length > 0, say, status });
+    /** @type {Promise<unknown> | undefined} */
+    let dressed;
     /** @type {AskBook.Notes | undefined} */
     let notes;
     /** @type {AskBook.Turns | undefined} */
@@ -57,7 +60,7 @@
 
     /** What draws questions and answers comes with the first of them. */
     async function load() {
-      await askBook.load("answer.js");
+      await Promise.all([askBook.load("answer.js"), dressed ??= style("answer.css")]);
       notes ??= askBook.createNotes(talk, travel.link);
       turns ??= askBook.createTurns({ conversation, notes, link: travel.link, say, edit });
     }

@@ -42,7 +42,7 @@
       panel.classList.add("peek");
       bar.hidden = !hasWay() && !hasTurns();
       fit();
-      await askBook.load("highlight.js");
+      await Promise.all(["answer.js", ...(CSS.highlights ? [] : ["marks.js"])].map((file) => askBook.load(file)));
       const found = askBook.highlight.show(quote, anchor);
       const words = t(found ? "arrived" : "not_on_page");
       say(words);
@@ -95,8 +95,8 @@
         await arrive(quote, anchor);
         return;
       }
-      await Promise.all(["search.js", "highlight.js"].map((file) => askBook.load(file)));
-      const words = await askBook.local.manifest().then((manifest) => askBook.highlight.quoteOf(manifest, tag, wanted), () => null);
+      await Promise.all(["search.js", "passage.js"].map((file) => askBook.load(file)));
+      const words = await askBook.local.manifest().then((manifest) => askBook.quoteOf(manifest, tag, wanted), () => null);
       await arrive(words ?? "", anchor);
     }
 

@@ -115,7 +115,6 @@ declare namespace AskBook {
   }
 
   interface Highlighter {
-    quoteOf(manifest: Manifest, tag: string, hash: string): string | null;
     show(quote: string, anchor: string): boolean;
     clear(): void;
     spellings(quote: string): string[];
@@ -254,6 +253,7 @@ declare namespace AskBook {
     t(key: string, values?: Record<string, string | number>): string;
     known(key: string): string;
     h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes?: Record<string, any>, ...children: Child[]): HTMLElementTagNameMap[K];
+    icons: Partial<Record<Icon, string>>;
     icon(name: Icon): SVGElement;
     tool(name: Icon, label: string, onclick: (event: MouseEvent) => unknown, attributes?: Record<string, any>): HTMLButtonElement;
     pathOf(place: Place): string;
@@ -261,7 +261,10 @@ declare namespace AskBook {
 
   interface Namespace {
     config: Config;
+    /** Where the widget's files are. */
+    here: string;
     lang: string;
+    languages: string[];
     locales: Record<string, Locale>;
     root: string;
     load(name: string): Promise<void>;
@@ -279,6 +282,9 @@ declare namespace AskBook {
     /** Takes a part of the search that also runs in a worker. */
     offPage(part: (askBook: Namespace) => void): void;
     search: any;
+    quoteOf(manifest: Manifest, tag: string, hash: string): string | null;
+    /** The function that takes them away. */
+    markElements(ranges: Range[], name: string): () => void;
     typeset(place: HTMLElement, tex: string, display: boolean): void;
     createConversation(view: ConversationView): Conversation;
     createNotes(talk: HTMLElement, link: Travel["link"]): Notes;
@@ -286,7 +292,7 @@ declare namespace AskBook {
     createTravel(view: TravelView): Travel;
     createLayout(panel: HTMLElement, grip: HTMLElement, head: HTMLElement, close: () => void): Layout;
     drawActions(turn: Turn, actions: Actions): HTMLElement[];
-    createPanel(host: HTMLElement, css: string): Promise<Panel>;
+    createPanel(host: HTMLElement): Promise<Panel>;
   }
 }
 
