@@ -67,7 +67,7 @@ NOT_RUN = {
     "git clone <repository> ask-book": "the name of the repository is not known yet",
     "python3 -m venv .venv": "what runs these tests was made so",
     '.venv/bin/pip install "./ask-book[all]"': "what runs these tests was installed so; test_package builds the wheel",
-    'pip install "ask-book[local]"': "the package index",
+    '.venv/bin/pip install "./ask-book[local]"': "as above",
     "py -3 -m venv .venv": "Windows",
     r'.venv\Scripts\pip install ".\ask-book[all]"': "Windows",
     r".venv\Scripts\ask-book --help": "Windows",
