@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from bench import question_sets, rivals
 from bench.question_sets import Passage, QuestionSet
 
-RANKING, SEARCH = "ask-book, ranking", "ask-book, search"
+RANKING, WORDS, SEARCH = "ask-book, ranking", "ask-book, words", "ask-book, search"
 LONGEST = 20.0
 
 
@@ -37,20 +37,21 @@ def corpus(size: int) -> QuestionSet:
     return QuestionSet("es", tuple(passages), base.questions[::16])
 
 
-def ours(questions: QuestionSet, whole: bool) -> Callable[[str], object]:
-    """The whole search with its evidence, or the ranking by words alone: what the others do."""
-    from ask_book.retrieval import query, ranking
-    from ask_book.retrieval.index import open_index
+def ours(name: str, questions: QuestionSet) -> Callable[[str], object]:
+    """The whole search with its evidence; or what the others do: the ranking, with or without 4-grams."""
+    from ask_book.retrieval import bm25, index, passages, query, ranking
     from ask_book.retrieval.language import locale
 
-    with TemporaryDirectory() as folder:
-        index = open_index(questions.manifest(), Path(folder))
-    if whole:
-        return index.search
-    postings, stopwords = index.postings, locale("es").stopwords
+    manifest = questions.manifest()
+    if name == SEARCH:
+        with TemporaryDirectory() as folder:
+            return index.open_index(manifest, Path(folder)).search
+    short = name == WORDS or len(manifest.chunks) > index.LARGE
+    postings = bm25.build((passages.indexed_text(manifest, chunk) for chunk in manifest.chunks), short=short)
+    stopwords = locale("es").stopwords
 
     def search(question: str) -> list[int]:
-        asked = query.read(question, stopwords, short=postings.short)
+        asked = query.read(question, stopwords, short=short)
         return ranking.best(postings.scores(asked.weights), 10)
 
     return search
@@ -62,7 +63,7 @@ def main(name: str, size: int) -> None:
     pairs = [(passage.title, passage.text) for passage in questions.passages]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
-    search = ours(questions, name == SEARCH) if name in (RANKING, SEARCH) else rivals.ENGINES[name](pairs, "es")
+    search = rivals.ENGINES[name](pairs, "es") if name in rivals.ENGINES else ours(name, questions)
     build = time.process_time() - start
     times: list[float] = []
     for question in questions.questions:

@@ -78,18 +78,18 @@ class Postings:
 
     def scores(self, weights: Mapping[str, float]) -> Floats:
         """BM25 of every passage for terms with these weights; shape (size,)."""
+        known = {row: weight for term, weight in weights.items() if (row := self.ids.get(term)) is not None}
+        rows = np.fromiter(known, np.int64, len(known))
+        gains = (self.idf[rows] * np.fromiter(known.values(), np.float64, len(known))).astype(np.float32)
         often = np.zeros(self.size)
-        passages, gains = [self.passages[:0]], [self._shares[:0]]
-        for term, weight in weights.items():
-            if (row := self.ids.get(term)) is not None:
-                gain = np.float32(weight * self.idf[row])
-                at = slice(self.starts[row], self.starts[row + 1])
-                if (at.stop - at.start) * FREQUENT > self.size:
-                    often += gain * self._frequent(row)
-                else:
-                    passages.append(self.passages[at])
-                    gains.append(gain * self._shares[at])
-        return often + np.bincount(np.concatenate(passages), np.concatenate(gains), minlength=self.size)
+        passages, parts = [self.passages[:0]], [self._shares[:0]]
+        for row, gain, start, end in zip(known, gains, *self.starts[[rows, rows + 1]].tolist(), strict=True):
+            if (end - start) * FREQUENT > self.size:
+                often += gain * self._frequent(row)
+            else:
+                passages.append(self.passages[start:end])
+                parts.append(gain * self._shares[start:end])
+        return often + np.bincount(np.concatenate(passages), np.concatenate(parts), minlength=self.size)
 
     @cached_property
     def _frequent(self) -> Callable[[int], Shares]:

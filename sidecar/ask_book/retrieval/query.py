@@ -93,4 +93,4 @@ def _words(question: str, stopwords: frozenset[str], marks: bool) -> Iterator[Wo
                     stop = bigram in stopwords or _HIRAGANA.fullmatch(bigram) is not None
                     yield Word(bigram, bigram, stop, at > 0)
             else:
-                yield Word(written, run, tokens.fold(run) in stopwords)
+                yield Word(written, run, (tokens.fold(run) if marks else run) in stopwords)

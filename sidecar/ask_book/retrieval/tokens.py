@@ -43,6 +43,8 @@ _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 
 def fold(text: str, marks: bool = False) -> str:
     """The text as search sees it; `marks` keeps the diacritics. Offsets are not kept. Idempotent."""
+    if text.isascii():
+        return text.lower()
     text = unicodedata.normalize("NFKD", text).lower()
     if marks:
         return unicodedata.normalize("NFC", _DROP_KEEPING.sub("", text))
