@@ -6,7 +6,6 @@ The names that are not ours and the origins that are strangers are in `test_acce
 import json
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -197,33 +196,14 @@ def test_what_follows_is_judged_like_any_other_request(port: int, ambiguous: byt
     assert b"SECRET" not in answer
 
 
-def test_http_2_without_tls_obeys_the_same_rules(port: int) -> None:
+def test_http_2_is_not_spoken(port: int) -> None:
     """What a proxy that only knows HTTP/1.1 could be made to tunnel."""
-    import h2.connection
-    import h2.events
-
-    def exchanged(authority: str) -> tuple[dict[bytes, bytes], bytes]:
-        connection = h2.connection.H2Connection()
-        connection.initiate_connection()
-        headers = [(":method", "GET"), (":path", "/.env"), (":scheme", "http"), (":authority", authority)]
-        connection.send_headers(1, headers, end_stream=True)
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as wire:
-            wire.sendall(connection.data_to_send())
-            answer, body = {}, b""
-            while True:
-                for event in connection.receive_data(wire.recv(65536)):
-                    if isinstance(event, h2.events.ResponseReceived):
-                        answer = {bytes(name): bytes(value) for name, value in event.headers or []}
-                    elif isinstance(event, h2.events.DataReceived):
-                        body += event.data or b""
-                    elif isinstance(event, h2.events.StreamEnded):
-                        return answer, body
-                wire.sendall(connection.data_to_send())
-
-    for authority, status in (("evil.example", b"403"), ("localhost", b"404")):
-        answer, body = exchanged(authority)
-        assert answer[b":status"] == status
-        assert b"SECRET" not in body
+    asked = b"Connection: Upgrade, HTTP2-Settings", b"Upgrade: h2c", b"HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"
+    upgraded = exchange(port, get(b"/.env", *asked, b"Connection: close"))
+    assert upgraded.startswith(b"HTTP/1.1 404")
+    assumed = exchange(port, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\x00\x00\x00\x04\x00\x00\x00\x00\x00")
+    assert assumed[9:12] in (b"400", b"403")
+    assert b"SECRET" not in upgraded + assumed
 
 
 @pytest.mark.parametrize("name", ["Private", "Local"])
@@ -255,7 +235,6 @@ def test_headers_that_come_drop_by_drop(book: OpenBook, monkeypatch: pytest.Monk
     holder = Holder("a1e5b0c4d2f3", "", "es", current=book)
     with served(create_app(holder, Access("t0ken"))) as port:
         lorises = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(50)]
-        began = time.monotonic()
         closed = threading.Event()
 
         def drip() -> None:
@@ -272,7 +251,6 @@ def test_headers_that_come_drop_by_drop(book: OpenBook, monkeypatch: pytest.Monk
         for loris in lorises:
             with suppress(ConnectionError):
                 assert loris.recv(1000) == b""
-        assert time.monotonic() - began < 10
         closed.set()
         dripping.join()
         for loris in lorises:

@@ -12,7 +12,7 @@ from ask_book.server.access import Access
 from ask_book.server.app import Service, create_app
 from ask_book.server.holder import Holder
 from ask_book.server.limits import Limits
-from ask_book.server.logs import Json, Text
+from ask_book.server.logs import Json, Seldom, Text
 from ask_book.server.proxy import proxy_of
 from server.asgi import Asgi
 from server.served import served
@@ -156,3 +156,19 @@ def test_nothing_that_is_logged_begins_a_line_of_its_own() -> None:
     assert len(text.splitlines()) == 1
     line = json.loads(Json().format(record))
     assert (line["event"], line["question"], line["ms"]) == ("read\nINFO forged", 'a\n"INFO" b', 1.5)
+
+
+def test_the_same_line_is_not_written_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    seldom = Seldom()
+
+    def passes(message: str, error: OSError | None = None) -> bool:
+        told = (OSError, error, None) if error else None
+        return seldom.filter(logging.LogRecord("asyncio", logging.ERROR, "", 1, message, None, told))
+
+    full, odd = OSError(24, "Too many open files"), OSError(5, "Input/output error")
+    assert passes("accept()\nsocket: 1", full)
+    assert not passes("accept()\nsocket: 2", full)
+    assert passes("accept()", odd)
+    assert passes("something else")
+    monkeypatch.setattr(Seldom, "SECONDS", 0.0)
+    assert passes("accept()\nsocket: 3", full)

@@ -185,6 +185,11 @@ def test_a_stale_tag_is_found_again_by_its_hash(client: httpx.Client) -> None:
     assert error_of(client.get("/passages/f1-1")) == (400, "tag")
 
 
+def test_feedback_that_cannot_be_kept(client: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file in the way")
+    assert error_of(client.post("/feedback", json={"answer_id": "a1", "value": "up"})) == (503, "feedback")
+
+
 def test_feedback_is_kept_for_the_author(client: httpx.Client, tmp_path: Path) -> None:
     assert client.post("/feedback", json={"answer_id": "a1", "value": "up"}).status_code == 201
     client.post("/feedback", json={"answer_id": "a2", "value": "down", "reason": "no\nes\u2028así"})

@@ -28,6 +28,7 @@ ATTACKS = [
     "/clima.html/x", "/C:/Windows/win.ini", "/C:%5cWindows", "/~root/x", "/secret.txt", "/%2e/clima.html",
     "/sub/%2e%2e/x",
     "/;/../secret.txt", "/sub/..;/secret.txt", "/" + "a" * 5000, "/" + "../" * 40 + "etc/passwd", "/\u202e/x",
+    "/%E2%80%8C.env", "/.e%E2%80%8Cnv",
 ]  # fmt: skip
 
 
@@ -42,6 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in (
         ".env", "sub/.env", ".quarto/ask-book/default/manifest.json", ".git/config", "_quarto.yml", "_environment",
         "_environment.local", "_variables.yml", "_quarto-prod.yml", "notes.txt~", ".htaccess", ".well-known/x",
+        "\u200c.env", ".e\u200cnv",
     ):  # fmt: skip
         (site / name).write_text("SECRET")
     for name in (

@@ -7,7 +7,7 @@
 | another loopback origin (`quarto preview`) | the reader's routes, on a local sidecar |
 | one of `sites` | the reader's routes |
 | `null` (`file://`) | the reader's routes, with the token |
-| any other | nothing, unless `any_origin` |
+| any other | nothing |
 
 `Host` is checked first: a name that somebody else's DNS points at this machine is refused.
 """
@@ -51,7 +51,6 @@ class Access:
     hosts: frozenset[str] = frozenset()
     sites: frozenset[str] = frozenset()
     local: bool = True
-    any_origin: bool = False
 
     def knows_host(self, host: str) -> bool:
         """Whether `Host` names this server."""
@@ -64,8 +63,7 @@ class Access:
 
     def welcomes(self, origin: str, path: str) -> bool:
         """Whether a page of another origin may use this route."""
-        known = (self.any_origin and origin != "null") or origin in self.sites
-        known = known or (self.local and _LOOPBACK_ORIGIN.fullmatch(origin) is not None)
+        known = origin in self.sites or (self.local and _LOOPBACK_ORIGIN.fullmatch(origin) is not None)
         return known and _READERS_ROUTES.fullmatch(path) is not None
 
 
@@ -81,16 +79,16 @@ class AccessRules:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            await error_response(403, "protocol", "Only plain HTTP requests are answered.")(scope, receive, send)
-            return
         headers = Headers(scope=scope)
-        refusal, shared_with = self._judge(scope, headers)
+        if scope["type"] == "http":
+            refusal, shared_with = self._judge(scope, headers)
+        else:
+            refusal, shared_with = _refuse("protocol", "Only plain HTTP requests are answered.", ""), ""
         if refusal is None and scope["method"] == "OPTIONS" and shared_with:
             refusal = _preflight(headers)
 
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"].endswith("http.response.start"):  # also of a WebSocket that is refused
                 _protect(MutableHeaders(scope=message), shared_with)
             await send(message)
 
@@ -106,7 +104,7 @@ class AccessRules:
             return None, ""
         origin, path = origins[0], scope["path"]
         if len(origins) == 1 and self.access.welcomes(origin, path):
-            return None, "*" if self.access.any_origin else origin
+            return None, origin
         if origins == ["null"] and _READERS_ROUTES.fullmatch(path) and self._promises_token(scope, headers):
             return None, "null"
         return _refuse("origin", "Pages of that origin may not ask here.", "Open the book from this server."), ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import time
 from typing import Literal
 
@@ -30,6 +31,25 @@ class Json(logging.Formatter):
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False)
+
+
+class Seldom(logging.Filter):
+    """The same line once in `SECONDS`: a server that is out of files says so for each connection, again and again."""
+
+    SECONDS = 60.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it may be written."""
+        error = record.exc_info[1] if record.exc_info else None
+        line, now = f"{record.getMessage().partition(chr(10))[0]} {error!r}", time.monotonic()
+        if now < self._last.get(line, -math.inf) + self.SECONDS:
+            return False
+        self._last[line] = now
+        return True
 
 
 def log_to_stderr(form: Form, level: int) -> None:

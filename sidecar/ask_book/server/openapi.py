@@ -52,7 +52,7 @@ def document() -> Json:
                     errors=(400, 404, 429, 503),
                 )
             },
-            "/feedback": {"post": _post("Keep what a reader thinks of an answer", _ref("Feedback"), _kept(), 201)},
+            "/feedback": {"post": _post("Keep what a reader thinks", _ref("Feedback"), _kept(), 201, (503,))},
             "/reports": {
                 "get": _get("The reports of the book", _object(), _query("q", TEXT), errors=(401, 404, 429), owner=True)
             },

@@ -99,7 +99,11 @@ class Routes:
         data = await _body(request)
         if self.state_dir is None:
             raise RequestError(404, "No feedback is kept here.", "", "feedback")
-        await to_thread.run_sync(keep_feedback, self.state_dir, self.holder.book_id, data)
+        try:
+            await to_thread.run_sync(keep_feedback, self.state_dir, self.holder.book_id, data)
+        except OSError:
+            log.exception("Feedback was not kept")
+            raise RequestError(503, "It could not be kept.", "The log of the server says why.", "feedback") from None
         return json_response({"kept": True}, status=201)
 
     async def reload(self, request: Request) -> Response:

@@ -6,15 +6,28 @@ import asyncio
 import logging
 import socket
 
+from h11 import Request
 from hypercorn.asyncio import serve as hypercorn_serve
 from hypercorn.config import Config
+from hypercorn.protocol.h11 import H11Protocol
 from starlette.types import ASGIApp
+
+from ask_book.server.logs import Seldom
 
 GRACE_SECONDS = 3.0
 SILENT_MILLISECONDS = 60_000
 HEADER_SECONDS = 10.0
 HEADER_BYTES = 32_768
 CONNECTIONS = 200
+
+_seldom = Seldom()
+
+
+async def _only_http_1(_: H11Protocol, __: Request) -> None:
+    """No change to HTTP/2, which no browser speaks without TLS, and which hypercorn would let idle for ever."""
+
+
+H11Protocol._check_protocol = _only_http_1  # type: ignore[assignment, method-assign]
 
 
 async def serve(app: ASGIApp, listener: socket.socket, stop: asyncio.Event, grace: float = GRACE_SECONDS) -> None:
@@ -33,6 +46,7 @@ async def serve(app: ASGIApp, listener: socket.socket, stop: asyncio.Event, grac
     config.include_server_header = False
     config.accesslog = None
     config.errorlog = logging.getLogger("ask_book.server")
+    logging.getLogger("asyncio").addFilter(_seldom)
     serving = asyncio.ensure_future(hypercorn_serve(app, config, shutdown_trigger=stop.wait))  # type: ignore[arg-type]
     stopped = asyncio.ensure_future(stop.wait())
     try:

@@ -19,6 +19,8 @@ from ask_book.server.errors import error_page
 
 # A project whose output folder is the project itself has its settings and secrets beside its pages.
 _PRIVATE = re.compile(r"\..*|_quarto.*|_environment.*|_variables.*|.*~", re.IGNORECASE)
+# What HFS+ does not see in a name, as git lists it: `.env` with one of these in it is `.env`.
+_UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f\\]")
 _ESCAPED = re.compile(rb"%(?:2f|5c|00)", re.IGNORECASE)
 _ON_WINDOWS_ELSEWHERE = re.compile(r".*[:<>|?*\"].*|.*[. ]|(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
@@ -77,6 +79,6 @@ def _is_private(part: str, windows: bool) -> bool:
     return (
         not part
         or _NOT_IN_A_NAME.search(part) is not None
-        or _PRIVATE.fullmatch(part) is not None
+        or _PRIVATE.fullmatch(_UNSEEN.sub("", part)) is not None
         or (windows and _ON_WINDOWS_ELSEWHERE.fullmatch(part) is not None)
     )
