@@ -24,3 +24,15 @@ test("the panel uses no text that is not there, and has none that it does not us
   for (const key of Object.keys(ui.en)) assert.ok(used.has(key) || made.test(key), `${key} is not used`);
   for (const [, key] of code.matchAll(/\bt\("([a-z_]+)"[,)]/g)) assert.ok(Object.hasOwn(ui.en, key), `${key} is not there`);
 });
+
+test("what points to the page is known, and what does not is left alone", () => {
+  const points = (name, question) => new RegExp(ui[name].here, "iu").test(question);
+  const pointing = {
+    en: ["What is this chapter about?", "What does lambda mean here?"], es: ["¿De qué trata esta página?", "¿Qué significa lambda aquí?", "resume este capitulo"],
+    fr: ["De quoi parle ce chapitre ?", "Que signifie lambda ici ?"], pt: ["De que trata neste capítulo?"], de: ["Worum geht es in diesem Kapitel?", "Was heißt das hier?"],
+    it: ["Di che parla questa pagina?"], zh: ["本章讲什么？"], ja: ["この章は何についてですか"],
+  };
+  for (const [name, questions] of Object.entries(pointing)) for (const question of questions) assert.ok(points(name, question), question);
+  for (const question of ["Is there anything here about wind?", "What does chapter 5 say?", "Where is the page count?"]) assert.ok(!points("en", question), question);
+  for (const question of ["¿Hay algo aquí sobre el viento?", "¿Qué dice el capítulo 5?", "¿Este es el capítulo del viento?"]) assert.ok(!points("es", question), question);
+});

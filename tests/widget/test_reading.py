@@ -77,6 +77,11 @@ def test_ask_one_page(scripted: ScriptedServer, reader: Reader, page: Page) -> N
     expect(reader.last).to_contain_text("So it is.")
     expect(reader.last).not_to_contain_text("Only in")
     assert scripted.asked == [{"question": QUESTION, "scope": "readers/answers.html"}, {"question": QUESTION}]
+    only.click()
+    expect(only).to_have_attribute("aria-pressed", "false")
+    reader.ask("What is this chapter about?")
+    expect(reader.last).to_contain_text("Only in: Reading an answer")
+    assert scripted.asked[-1]["scope"] == "readers/answers.html"
 
 
 def test_ask_one_page_in_the_browser(guide: Guide, reader: Reader, page: Page) -> None:

@@ -140,7 +140,7 @@
 
     /** @param {string} question @param {{ mode?: string, replaces?: AskBook.Turn }} [how] */
     function ask(question, how) {
-      const here = scope.ariaPressed === "true" ? { scope: config.href, where: pageTitle() } : {};
+      const here = scope.ariaPressed === "true" || new RegExp(t("here"), "iu").test(question) ? { scope: config.href, where: pageTitle() } : {};
       return conversation.ask(question, { ...here, ...how });
     }
 

@@ -1,7 +1,7 @@
 askBookLocale("de", {
   "not_found": "Im Buch nicht gefunden",
   "answer": {
-    "overview": "handelt zusammenfassung zusammenfassen zusammen fasse buch buches kapitel kapitels abschnitt teil thema themen inhalt hauptthemen uberblick ubersicht worum gliederung kernaussagen",
+    "overview": "handelt zusammenfassung zusammenfassen zusammen fasse buch buches kapitel kapitels abschnitt teil thema themen inhalt hauptthemen uberblick ubersicht worum gliederung kernaussagen seite seiten",
     "small_talk": "hallo|hi|hey|guten tag|guten morgen|guten abend|gute nacht|gruss gott|danke|vielen dank|danke schon|danke sehr|tschuss|auf wiedersehen|wie geht es|wie gehts|ok",
     "small_talk_reply": "Hallo! Ich spreche hier nur von dem, was in diesem Buch steht: Fragen Sie etwas dazu, und ich zeige Ihnen die Stellen.",
     "leans_on": "aber auch ausserdem beide dabei dadurch daher damit dann dazu deshalb diese diesem diesen dieser dieses er es ihr ihre jedoch jene jener jenes sein seine sie so solche solcher solches und",
@@ -57,6 +57,7 @@ askBookLocale("de", {
     "intro_model": "Ein Sprachmodell schreibt die Antworten aus den Stellen dieses Buches, mit einer Anmerkung für jede Stelle. Was das Buch nicht sagt, sagt auch die Antwort nicht.",
     "earlier": "Frühere Fragen",
     "this_page": "Nur diese Seite",
+    "here": "\\bdiese[mnrs]? (kapitel|seite|abschnitt)|\\bhier\\W*$",
     "only_in": "Nur in: {place}",
     "whole_book": "Das ganze Buch fragen",
     "about_selection": "Was sagt das Buch über {words}?",

@@ -1,7 +1,7 @@
 askBookLocale("en", {
   "not_found": "Not found in the book",
   "answer": {
-    "overview": "about summarise summarize summary summaries overview book chapter chapters section part topic topics theme themes subject content contents main general idea ideas outline structure gist synopsis",
+    "overview": "about summarise summarize summary summaries overview book chapter chapters section part topic topics theme themes subject content contents main general idea ideas outline structure gist synopsis page pages",
     "small_talk": "hello|hi|hey|hi there|hello there|good morning|good afternoon|good evening|good night|how are you|thanks|thank you|thanks a lot|many thanks|cheers|bye|goodbye|ok|okay|nice to meet you",
     "small_talk_reply": "Hello! I only speak of what this book says: ask me something about it and I will show you the passages.",
     "leans_on": "also and both but furthermore he hence her his however instead it its moreover otherwise she so such that their them then there therefore these they this those thus",
@@ -57,6 +57,7 @@ askBookLocale("en", {
     "intro_model": "Answers are written by a language model from the passages of this book, with a note for each place. If the book does not say it, neither does the answer.",
     "earlier": "Asked before",
     "this_page": "This page only",
+    "here": "\\bthis (chapter|page|section)\\b|\\bhere\\W*$",
     "only_in": "Only in: {place}",
     "whole_book": "Ask the whole book",
     "about_selection": "What does the book say about {words}?",

@@ -1,7 +1,7 @@
 askBookLocale("es", {
   "not_found": "No encontrado en el libro",
   "answer": {
-    "overview": "trata tratan hazme dame resume resumen resumeme resumir sintesis sinopsis libro obra capitulo capitulos apartado seccion parte tema temas asunto contenido contenidos principal principales general idea ideas estructura panorama",
+    "overview": "trata tratan hazme dame resume resumen resumeme resumir sintesis sinopsis libro obra capitulo capitulos apartado seccion parte tema temas asunto contenido contenidos principal principales general idea ideas estructura panorama pagina paginas",
     "small_talk": "hola|buenas|buenos dias|buenas tardes|buenas noches|saludos|muchas gracias|gracias|mil gracias|adios|hasta luego|chao|que tal|ok|de acuerdo",
     "small_talk_reply": "¡Hola! Aquí solo hablo de lo que dice este libro: pregúntame algo sobre él y te enseñaré los pasajes.",
     "leans_on": "ademas ahi alli ambas ambos aquel aquella aquellas aquello aquellos asi asimismo despues dicha dichas dicho dichos e el ella ellas ello ellos entonces esa esas ese eso esos esta estas este esto estos luego pero por sin su sus tal tales tambien y",
@@ -57,6 +57,7 @@ askBookLocale("es", {
     "intro_model": "Un modelo de lenguaje escribe las respuestas a partir de los pasajes de este libro, con una nota para cada lugar. Si el libro no lo dice, la respuesta tampoco.",
     "earlier": "Preguntas anteriores",
     "this_page": "Solo esta página",
+    "here": "\\best[ea] (cap[ií]tulo|p[aá]gina|secci[oó]n|apartado)|\\baqu[ií]\\W*$",
     "only_in": "Solo en: {place}",
     "whole_book": "Preguntar a todo el libro",
     "about_selection": "¿Qué dice el libro sobre {words}?",

@@ -1,7 +1,7 @@
 askBookLocale("fr", {
   "not_found": "Introuvable dans le livre",
   "answer": {
-    "overview": "parle traite resume resumer resumez synthese livre ouvrage chapitre chapitres section partie sujet sujets theme themes contenu principal principaux principales general idee idees structure apercu",
+    "overview": "parle traite resume resumer resumez synthese livre ouvrage chapitre chapitres section partie sujet sujets theme themes contenu principal principaux principales general idee idees structure apercu page pages",
     "small_talk": "bonjour|bonsoir|salut|coucou|merci|merci beaucoup|merci bien|au revoir|ca va|comment allez vous|ok|d accord",
     "small_talk_reply": "Bonjour ! Je ne parle ici que de ce que dit ce livre : posez-moi une question à son sujet et je vous montrerai les passages.",
     "leans_on": "ainsi alors aussi ca ce ceci cela celle celles celui cependant ces cet cette ceux donc elle elles ensuite et il ils leur leurs lui mais pourtant puis sa ses son tel telle telles tels toutefois",
@@ -57,6 +57,7 @@ askBookLocale("fr", {
     "intro_model": "Un modèle de langage rédige les réponses à partir des passages de ce livre, avec une note pour chaque endroit. Si le livre ne le dit pas, la réponse non plus.",
     "earlier": "Questions précédentes",
     "this_page": "Cette page seulement",
+    "here": "\\bce(tte)? (chapitre|page|section)|\\bici\\W*$",
     "only_in": "Seulement dans : {place}",
     "whole_book": "Interroger tout le livre",
     "about_selection": "Que dit le livre sur {words} ?",

@@ -1,7 +1,7 @@
 askBookLocale("it", {
   "not_found": "Non trovato nel libro",
   "answer": {
-    "overview": "parla tratta riassumi riassumere riassunto sintesi sinossi libro opera capitolo capitoli sezione parte tema temi argomento argomenti contenuto contenuti principale principali generale idea idee struttura panoramica",
+    "overview": "parla tratta riassumi riassumere riassunto sintesi sinossi libro opera capitolo capitoli sezione parte tema temi argomento argomenti contenuto contenuti principale principali generale idea idee struttura panoramica pagina pagine",
     "small_talk": "ciao|salve|buongiorno|buonasera|buonanotte|buon giorno|buona sera|grazie|grazie mille|mille grazie|tante grazie|arrivederci|come va|come stai|ok",
     "small_talk_reply": "Ciao! Qui parlo solo di ciò che dice questo libro: chiedimi qualcosa e ti mostrerò i passaggi.",
     "leans_on": "allora anche cio cosi e ed egli ella essa esse essi esso inoltre lei loro lui ma pero poi quella quelle quelli quello questa queste questi questo quindi sua sue suo suoi tale tali tuttavia",
@@ -57,6 +57,7 @@ askBookLocale("it", {
     "intro_model": "Un modello linguistico scrive le risposte a partire dai passi di questo libro, con una nota per ogni luogo. Se il libro non lo dice, non lo dice nemmeno la risposta.",
     "earlier": "Domande precedenti",
     "this_page": "Solo questa pagina",
+    "here": "\\bquest[ao] (capitolo|pagina|sezione)|\\bqui\\W*$",
     "only_in": "Solo in: {place}",
     "whole_book": "Chiedi a tutto il libro",
     "about_selection": "Che cosa dice il libro su {words}?",

@@ -56,6 +56,7 @@ askBookLocale("ja", {
     "intro_model": "答えは言語モデルがこの本の箇所をもとに書き、それぞれに注が付きます。本に書かれていないことは答えません。",
     "earlier": "これまでの質問",
     "this_page": "このページだけ",
+    "here": "(この|本)(章|ページ|節)|ここ",
     "only_in": "対象：{place}",
     "whole_book": "本全体に質問する",
     "about_selection": "{words}について本には何と書かれていますか。",

@@ -1,7 +1,7 @@
 askBookLocale("pt", {
   "not_found": "Não encontrado no livro",
   "answer": {
-    "overview": "trata tratam resume resuma resumo resumir sintese sinopse livro obra capitulo capitulos secao parte tema temas assunto conteudo conteudos principal principais geral ideia ideias estrutura panorama",
+    "overview": "trata tratam resume resuma resumo resumir sintese sinopse livro obra capitulo capitulos secao parte tema temas assunto conteudo conteudos principal principais geral ideia ideias estrutura panorama pagina paginas",
     "small_talk": "ola|oi|bom dia|boa tarde|boa noite|obrigado|obrigada|muito obrigado|muito obrigada|tchau|ate logo|tudo bem|ok",
     "small_talk_reply": "Olá! Aqui só falo do que este livro diz: pergunte algo sobre ele e mostrarei as passagens.",
     "leans_on": "alem aquela aquele aquilo assim contudo dela dele depois e ela elas ele eles entao essa essas esse esses esta estas este estes isso isto mas porem portanto seu seus sua suas tais tal tambem",
@@ -57,6 +57,7 @@ askBookLocale("pt", {
     "intro_model": "Um modelo de linguagem escreve as respostas a partir das passagens deste livro, com uma nota para cada lugar. Se o livro não o diz, a resposta também não.",
     "earlier": "Perguntas anteriores",
     "this_page": "Só esta página",
+    "here": "\\bn?est[ea] (cap[ií]tulo|p[aá]gina|se[cç][aã]o)|\\baqui\\W*$",
     "only_in": "Só em: {place}",
     "whole_book": "Perguntar ao livro inteiro",
     "about_selection": "O que diz o livro sobre {words}?",

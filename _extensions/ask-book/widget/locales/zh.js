@@ -56,6 +56,7 @@ askBookLocale("zh", {
     "intro_model": "回答由语言模型根据本书的段落写成，并附有每处出处的注释。书中没有说的，回答也不会说。",
     "earlier": "之前的提问",
     "this_page": "仅限本页",
+    "here": "(本|这一?)(章|页|节)|这里",
     "only_in": "仅在：{place}",
     "whole_book": "向全书提问",
     "about_selection": "书中关于{words}是怎么说的？",
