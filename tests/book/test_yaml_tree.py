@@ -104,3 +104,14 @@ def test_tabs_that_only_separate_are_no_error_and_move_nothing() -> None:
     assert [tree.value[key].line for key in "abc"] == [1, 3, 4]
     with pytest.raises(AskBookError, match=r"f\.yml:2: broken YAML"):
         parse_yaml("a:\n\tb: 1\n", Path("f.yml"))
+
+
+def test_aliases_of_aliases_take_no_more_room_than_they_are_written_in() -> None:
+    """Written out, this would be nine to the power of forty."""
+    levels = (f"l{at}: &l{at} [{', '.join([f'*l{at - 1}'] * 9)}]" for at in range(1, 41))
+    tree = parse_yaml("\n".join(["l0: &l0 [x]", *levels]), Path("_quarto.yml"))
+    node = tree.get("l40")
+    while node and node.is_list:
+        node = node.value[-1]
+    assert node
+    assert (node.value, node.line) == ("x", 1)

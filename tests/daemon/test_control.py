@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -265,7 +266,12 @@ def test_only_the_owner_can_read_the_token(project: Project) -> None:
 
 
 def test_the_token_of_one_start_is_that_of_the_next(project: Project) -> None:
-    assert state_folder(project).token() == state_folder(project).token()
+    folder = state_folder(project)
+    token = folder.token()
+    assert folder.token() == token
+    for damaged in (b"", b"\xff\x00", token[:20].encode()):
+        (folder.path / "token").write_bytes(damaged)
+        assert re.fullmatch(r"[\w-]{43}", folder.token()), "a new one"
 
 
 def test_a_start_that_fails_says_why(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

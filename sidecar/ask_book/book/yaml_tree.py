@@ -76,7 +76,7 @@ def read_yaml(path: Path) -> Node:
 def parse_yaml(text: str, path: Path) -> Node:
     """The tree of a text. `path` is only what errors and nodes name. YAML 1.2, as Quarto reads it."""
     root = compose(text, path)
-    return Node({}, path, 1) if root is None else _node(root, path, MAX_DEPTH)
+    return Node({}, path, 1) if root is None else _node(root, path, MAX_DEPTH, {})
 
 
 def compose(text: str, path: Path) -> Any:
@@ -139,31 +139,40 @@ def _broken(path: Path, line: int, problem: str) -> AskBookError:
     return AskBookError(f"{path}:{line}: broken YAML: {problem}.", "Correct that line and try again.", "yaml")
 
 
-def _node(raw: Any, path: Path, depth: int) -> Node:
-    """A Node from a composed ruamel node. Aliases share nodes, so a loop can only be seen by its depth."""
+def _node(raw: Any, path: Path, depth: int, known: dict[int, Node]) -> Node:
+    """A Node from a composed ruamel node. Aliases share nodes, so a loop can only be seen by its depth.
+
+    They share ours too: written out, a few lines of aliases of aliases would fill the memory.
+    """
+    if id(raw) not in known:
+        known[id(raw)] = _made(raw, path, depth, known)
+    return known[id(raw)]
+
+
+def _made(raw: Any, path: Path, depth: int, known: dict[int, Node]) -> Node:
     line = raw.start_mark.line + 1
     if depth == 0:
         raise _broken(path, line, "it is nested too deeply, or an alias contains itself")
     if raw.id == "mapping":
-        return Node(_mapping(raw, path, depth), path, line)
+        return Node(_mapping(raw, path, depth, known), path, line)
     if raw.id == "sequence":
-        return Node([_node(item, path, depth - 1) for item in raw.value], path, line)
+        return Node([_node(item, path, depth - 1, known) for item in raw.value], path, line)
     return Node(_scalar(raw.tag, raw.value), path, line, raw.value)
 
 
-def _mapping(raw: Any, path: Path, depth: int) -> dict[str, Node]:
+def _mapping(raw: Any, path: Path, depth: int, known: dict[int, Node]) -> dict[str, Node]:
     own: dict[str, Node] = {}
     inherited: dict[str, Node] = {}
     for key, value in raw.value:
         if key.id == "scalar" and key.tag == "tag:yaml.org,2002:merge":
-            for node in _node(value, path, depth - 1).items():
+            for node in _node(value, path, depth - 1, known).items():
                 if node.is_mapping:
                     inherited = node.value | inherited
             continue
         name = key.value if key.id == "scalar" else str(key.value)
         if name in own:
             raise _broken(path, key.start_mark.line + 1, f"the key `{name}` is there twice")
-        node = _node(value, path, depth - 1)
+        node = _node(value, path, depth - 1, known)
         is_empty = value.start_mark.index == value.end_mark.index
         # The parser sees nothing only when it comes to the next line.
         own[name] = replace(node, line=key.start_mark.line + 1) if is_empty else node

@@ -128,8 +128,8 @@ class StateFolder:
 
         path = self.path / "token"
         with locked(self.path / "token.lock", timeout=5):
-            token = path.read_text(encoding="ascii").strip() if path.exists() else ""
-            if not token:
+            token = path.read_text(encoding="ascii", errors="replace").strip() if path.exists() else ""
+            if not re.fullmatch(r"[\w-]{32,}", token, re.ASCII):
                 token = secrets.token_urlsafe(32)
                 write_atomically(path, token.encode(), 0o600)
             path.chmod(0o600)
