@@ -11,6 +11,7 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.answering.overview import Topic, look_over, telling, topic_of
 from ask_book.answering.question import question
 from ask_book.book.manifest import Tag
+from retrieval.texts import index_of
 from small_books import fixture, small_book
 
 
@@ -63,6 +64,13 @@ def test_the_vectors(books: dict[str, OpenBook], case: dict[str, Any]) -> None:
     if topic:
         given = ask(book, case["question"], scope=case["scope"])
         assert (given.answer, [source.tag for source in given.sources]) == (case["answer"], case["sources"])
+
+
+def test_a_section_with_nothing_that_sums_it_up_is_searched() -> None:
+    index = index_of([("Naming rivers", "Names of rivers: short: in lower case."), ("Bridges", "They are of stone.")])
+    book = OpenBook(index.manifest, index, Path())
+    found = ask(book, "What does the book say about “Naming rivers”?")
+    assert (found.status, found.citations[0].quote) == ("answered", "Names of rivers: short: in lower case.")
 
 
 def test_a_book_is_summed_up_in_reading_order_with_notes(books: dict[str, OpenBook]) -> None:

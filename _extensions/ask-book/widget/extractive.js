@@ -280,7 +280,8 @@ askBook.offPage((askBook) => {
     const scope = named ?? request.scope;
     const abbreviations = new Set(locale.abbreviations.split(" "));
     const topic = askBook.search.topicOf(index, question, scope, locales);
-    if (topic) return withQuotes(index, result, askBook.search.summary(index, topic, abbreviations));
+    const summed = topic ? askBook.search.summary(index, topic, abbreviations) : [];
+    if (summed.length) return withQuotes(index, result, summed);
     const { hits, evidence } = index.search(question, PASSAGES, scope);
     /** @type {Passage[]} */
     const passages = hits.map((/** @type {{ chunk: number, score: number }} */ { chunk, score }) => ({ tag: manifest.chunks[chunk], score }));
@@ -298,7 +299,6 @@ askBook.offPage((askBook) => {
    * @returns {AskBook.Answer}
    */
   function withQuotes(index, result, quotes, sources) {
-    if (!quotes.length) return result;
     const around = index.manifest.chunks.filter((/** @type {Tag} */ { chapter, start, end }) =>
       quotes.some(({ tag }) => tag.chapter === chapter && start <= tag.start && tag.start < end));
     return {

@@ -85,13 +85,17 @@ async def answer(
 
 
 async def _find(now: Round) -> bool:
-    """What the book has for the question, and whether that is enough to answer: an overview, or passages."""
+    """What the book has for the question, and whether that is enough to answer: an overview, or passages.
+
+    A section of lists and tables alone has nothing that sums it up.
+    """
     from ask_book.answering import overview
 
     topic = await to_thread.run_sync(overview.topic_of, now.book, now.words, now.asked.scope)
     if topic:
         now.found = await to_thread.run_sync(overview.look_over, now.book, topic, abandon_on_cancel=True)
-        return bool(now.found.quotes)
+        if now.found.quotes:
+            return True
     retrieval = await now.book.search(now.words, now.k, now.asked.scope)
     now.notices += retrieval.notices
     now.found = await to_thread.run_sync(_look_into, now.book, retrieval, abandon_on_cancel=True)
