@@ -85,6 +85,10 @@ def supports(source: str, claim: str, lang: str = "en") -> bool:
         ("on Mondays", "on a Monday", "on a Tuesday"),
         ("-5 °C", "5 degrees below zero", "5 degrees"),
         ("£48", "48 pounds", "$48"),
+        ("less than 200 litres", "under 200 litres", "more than 200 litres"),
+        ("no more than 200 litres", "at most 200 litres", "over 200 litres"),
+        ("the four quarters of 2024", "4 of them", "5 of them"),
+        ("article 11 of Law 147 of 2002", "Law 147-02", "Law 147-03"),
     ],
 )  # fmt: skip
 def test_what_a_source_supports(source: str, right: str, wrong: str) -> None:

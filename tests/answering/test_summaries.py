@@ -3,13 +3,16 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from answering.with_model import done, heard
 from ask_book.answering import summaries
 from ask_book.answering.assistant import Assistant
+from ask_book.answering.budget import Budget
 from ask_book.answering.open_book import OpenBook
+from ask_book.answering.round import SET_ASIDE
 from ask_book.book.manifest import Block, Chapter, Manifest, Section, Tag
 from ask_book.llm.chat import Chat
 from ask_book.llm.endpoint import Endpoint
@@ -32,12 +35,12 @@ def faithful(request: Json) -> Reply:
     return says(f"{sentence.strip()} {tag} No source here. It snows [f0-1-2]. It was in 1777 with 9,999 cows {tag}.")
 
 
-def make(book: OpenBook, model: Provider, **options: object) -> summaries.Made:
+def make(book: OpenBook, model: Provider, **options: Any) -> summaries.Made:
     async def run() -> summaries.Made:
         chat = Chat(Endpoint(model.base_url, "sk-x", silence=5), "m", Http())
         try:
             todo = summaries.missing(book)
-            return await summaries.make(book, Assistant(chat), todo, lambda *_: None)
+            return await summaries.make(book, Assistant(chat, **options), todo, lambda *_: None)
         finally:
             await chat.http.aclose()
 
@@ -118,6 +121,16 @@ def test_what_was_done_stays_when_the_model_fails(valley: OpenBook) -> None:
     with provider(faithful) as model:
         assert make(valley, model).made == 2
         assert len(model.asked) == 2
+
+
+def test_they_count_as_tokens_of_the_day_and_stop_when_these_are_used_up(valley: OpenBook, tmp_path: Path) -> None:
+    budget = Budget(SET_ASIDE, tmp_path)
+    with provider(faithful) as model:
+        made = make(valley, model, budget=budget)
+    used = made.prompt_tokens + made.completion_tokens
+    assert json.loads((tmp_path / "tokens.json").read_bytes())["tokens"] == used > 0
+    assert (made.made, made.failed, len(model.asked)) == (1, 2, 1)
+    assert "tokens of this day" in made.trouble
 
 
 def test_a_damaged_file_is_no_summary(valley: OpenBook) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from ask_book.answering.assistant import Assistant
 from ask_book.answering.events import Event
 from ask_book.answering.open_book import OpenBook
 from ask_book.answering.tools import CALLS, PASSAGES, ROUNDS
+from ask_book.llm.chat import SECONDS_WITHOUT_TOOLS, Chat
+from ask_book.llm.endpoint import Endpoint
+from ask_book.llm.http import Http
 from provider import Json, Reply, calls, fails, provider, says
 
 TOOLS = Assistant(mode="tools")
@@ -163,6 +167,16 @@ def test_a_model_without_tools_is_grounded_by_itself_and_that_is_remembered(
     assert (done(one).mode, done(one).answer) == ("grounded", "Va de junio a septiembre [1](#ask-book-1).")
     assert ["tools" in request for request in requests] == [True, False, False]
     assert done(two).mode == "grounded"
+
+
+def test_tools_are_tried_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = Chat(Endpoint("http://127.0.0.1:9/v1"), "m", Http())
+    assert chat.has_tools
+    chat.does_without_tools()
+    assert not chat.has_tools
+    later = time.monotonic() + SECONDS_WITHOUT_TOOLS
+    monkeypatch.setattr("ask_book.llm.chat.time.monotonic", lambda: later)
+    assert chat.has_tools
 
 
 def test_a_server_that_refuses_to_be_told_to_call_is_asked_without(valley: OpenBook, good: str) -> None:

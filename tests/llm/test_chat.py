@@ -169,6 +169,15 @@ DIALECTS: dict[str, tuple[tuple[Any, ...], list[Part]]] = {
         (b": keep-alive\r\n\r\nevent: message\r\nid: 7\r\n" + sse(chunk("Yes.", "stop")).replace(b"\n", b"\r\n"),),
         ["Yes."],
     ),
+    "a byte order mark": ((b"\xef\xbb\xbf" + sse(chunk("Yes.", "stop")),), ["Yes."]),
+    "control words of a wrong template": (
+        (chunk("<|im_start|>assistant\nYes"), chunk("."), chunk("<|im_"), chunk("end|>\n<|im_start|>user\nAnd now?")),
+        ["Yes", "."],
+    ),
+    "a turn that ends aloud": ((chunk("Yes.<end_of_"), chunk("turn>"), HANG), ["Yes."]),
+    "what only begins like a control word": (
+        (chunk("a <"), chunk("b [I"), chunk(" see] <|"), chunk(finish="stop")), ["a ", "<b ", "[I see] ", "<|"],
+    ),
     "pieces cut inside a letter": (
         (b'data: {"choices":[{"delta":{"content":"\xc3', b'\xb3"}}]}\n\n', sse("[DONE]")),
         ["ó"],

@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from answering.with_model import tagged
-from ask_book.answering.ask import SET_ASIDE
 from ask_book.answering.assistant import Assistant
 from ask_book.answering.budget import Budget
 from ask_book.answering.open_book import OpenBook
+from ask_book.answering.round import SET_ASIDE
 from ask_book.book.project import find_project
 from ask_book.book.settings import settings_of
 from ask_book.daemon import control

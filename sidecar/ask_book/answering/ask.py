@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import anyio
 from anyio import to_thread
 
 from ask_book.answering import cache, extractive
@@ -28,9 +27,6 @@ from ask_book.llm.errors import ProviderError
 
 if TYPE_CHECKING:
     from ask_book.retrieval.index import Hit, Retrieval
-
-# What is set aside of a day's tokens before a model is asked; afterwards it is put right.
-SET_ASIDE = 4000
 
 
 async def answer(
@@ -115,13 +111,9 @@ async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
     from ask_book.answering.tools import tool_answer
 
     written = tool_answer if now.assistant.mode_for(now.asked) == "tools" else grounded_answer
-    budget, texts, shown = now.assistant.budget, now.book.locale.answer, False
-    taken = min(SET_ASIDE, now.assistant.tokens_per_question)
+    texts, shown = now.book.locale.answer, False
     try:
-        if not await to_thread.run_sync(budget.take, taken):
-            taken = 0
-            raise SpentError("The tokens of this day are used up.", "See `tokens-per-day`.", "budget")
-        async with aclosing(written(now)) as events:
+        async with now.paid(), aclosing(written(now)) as events:
             async for event in events:
                 shown = shown or event.kind == "delta"
                 yield event
@@ -132,10 +124,6 @@ async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
             raise
         details = () if isinstance(error, UnprovenError) else (error.message, error.hint)
         yield now.notice(error.code, " ".join(filter(None, (texts.get(_text_of(error), ""), *details))))
-    finally:
-        # Also when the reader has left: what was used is used.
-        with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(budget.settle, taken, now.tokens)
     for event in _quote(now) if now.found.quotes else [now.not_found("extractive")]:
         if not shown or event.kind == "done":
             yield event

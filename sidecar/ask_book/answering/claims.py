@@ -4,7 +4,7 @@ A sentence is compared with the quotes of its own notes, nothing else. It is mar
 
 * a number, a measure, a percentage, a date, a month or a weekday that they do not have (`quantities.py`);
 * a proper name that is neither in them nor in the headings above them (scripts with capitals only);
-* almost the words of one of their clauses, but says no where that says yes, or less where that says more;
+* their words, but says no where they say yes, or less where they say more (`polarity.py`);
 * no word of theirs, but most of those that another note of the answer quotes (swapped notes).
 
 The check is one of words. It cannot tell that a sentence is wrong in words of its own: the guide says so.
@@ -13,14 +13,15 @@ The check is one of words. It cannot tell that a sentence is wrong in words of i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 
 from ask_book.answering.answer import Citation, Claims, Mark
 from ask_book.answering.citations import NOTE
+from ask_book.answering.polarity import STEM, contradicts, share, stems
 from ask_book.answering.quantities import Facts, Quantity, quantities
 from ask_book.answering.sentences import sentences
 from ask_book.answering.vocabulary import vocabulary
@@ -28,30 +29,27 @@ from ask_book.book.manifest import Manifest, Tag
 from ask_book.retrieval.evidence import is_one_slip
 from ask_book.retrieval.language import language_of, locale
 from ask_book.retrieval.places import is_name_of_place
-from ask_book.retrieval.tokens import fold, is_unspaced, runs, terms
+from ask_book.retrieval.tokens import fold, is_unspaced, runs
 
 NOUNS_CAPITALISED = frozenset({"de", "lb"})
-ALIKE = 0.8
-ALIKE_BIGRAMS = 0.7
 NEAR = 0.72
 ELSEWHERE = 0.5
 COUNTED_UP_TO = 6
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _COUNTER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
-_CLAUSE = re.compile(r"(?<!\d)\.(?!\d)|[;:!?…—()。，；：！？、,]+(?!\d)\s*|\s[–-]\s")
-_TAIL = re.compile(r"[:：,，(（—]")
+_CODE = re.compile(r"\d[-/_]\w+[-/_]\w|[^\W\d_]-?\d")
+_PART = re.compile(r"[:：;；()（）—\n。]|\.(?=\s|$)|\s–\s")
+_COMMA = "[,，、]"
+_ENUMERATOR = re.compile(r"\(?\b(?:[ivx]{1,4}|[a-h]|\d)\)")
 _NAME = re.compile(r"[^\W\d_]\w*")
 _BEGINNING = re.compile(r"(?:^|[!?…:：\"“”„«»‹¿¡(\[|>\n—–])[\s*_\"“«'’]*$")
 _APPOSITION = re.compile(r", [a-zà-ÿ][^,.;:]{2,40},\s")
 _ADVERB = re.compile(r"(?:ly|ment|mente)$")
 _INITIAL = re.compile(r"(?:^|\W)[^\W\d_]\.\s?$")
-_DIGITS = re.compile(r"\d+")
 _ORDINALS = frozenset(f"{n}." for n in range(1, 32))
-_STEM = 5
 _NEAR = 12
 _BEHIND = 24
-_HIRAGANA = re.compile("[\u3040-\u309f]+")
 
 
 @dataclass(frozen=True)
@@ -82,6 +80,26 @@ class _Source:
         return frozenset(runs(fold(f"{self.quote}\n{self.around}")))
 
     @cached_property
+    def sentences(self) -> frozenset[tuple[str, ...]]:
+        """What it says word by word."""
+        said = (self.quote[start:end] for start, end in sentences(self.quote, locale(self.langs[-1]).abbreviations))
+        return frozenset(tuple(runs(fold(text))) for text in said)
+
+    @cached_property
+    def lists(self) -> set[int]:
+        return _lists(self.quote, self.langs[-1])
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        return frozenset(word.run for word in self.words if word.text.isupper() and len(word.run) > 2)
+
+    @cached_property
+    def initials(self) -> str:
+        """The first letters of its words, those that tell little apart: an acronym may be made of them."""
+        stop = locale(self.langs[-1]).stopwords
+        return "".join(word.run[0] for word in self.words if word.run not in stop)
+
+    @cached_property
     def words(self) -> list[_Word]:
         return list(_words(self.quote))
 
@@ -96,7 +114,7 @@ class _Source:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        return frozenset(_stems(f"{self.quote}\n{self.around}", self.langs))
+        return frozenset(stems(f"{self.quote}\n{self.around}", self.langs))
 
 
 def check_claims(answer: str, citations: Iterable[Citation], manifest: Manifest, lang: str, dropped: int = 0) -> Claims:
@@ -162,10 +180,13 @@ def _source(citations: Sequence[Citation], manifest: Manifest, langs: tuple[str,
         around += [citation.chapter_title, *citation.heading_path]
         if tag := Tag.parse(citation.tag):
             chapter = manifest.chapters[tag.chapter]
-            around += [block.context for block in chapter.blocks_in(tag.start, tag.end)]
-            labels = [manifest.labels[block.label].text for block in chapter.blocks if block.label in manifest.labels]
-            numbers.update((chapter.number, *(section.number for section in chapter.sections)))
+            blocks = chapter.blocks_in(tag.start, tag.end)
+            around += [block.context for block in blocks]
+            labels = [manifest.labels[block.label].text for block in blocks if block.label in manifest.labels]
             numbers.update(word for label in labels for word in label.split()[-1:])
+            # Section 2.6.1 is in section 2.6 and in chapter 2.
+            parts = chapter.section_at(tag.start).number.split(".")
+            numbers.update((chapter.number, *(".".join(parts[:length]) for length in range(1, len(parts) + 1))))
     quote = "\n".join(citation.quote for citation in citations)
     return _Source(quote, "\n".join(dict.fromkeys(around)), frozenset(numbers), langs)
 
@@ -177,6 +198,8 @@ def _is_supported(
     mine = {note.n for note in notes}
     others = [other for n, other in sources.items() if n not in mine]
     sentence = sentence[_COUNTER.match(sentence).end() :]  # type: ignore[union-attr]
+    if tuple(runs(fold(sentence))) in source.sentences:
+        return True
     found = quantities(sentence, langs[0])
     return (
         all(_has_quantity(item, sentence, source, len(notes)) for item in found)
@@ -187,14 +210,25 @@ def _is_supported(
 
 
 def _has_quantity(item: Quantity, sentence: str, source: _Source, notes: int) -> bool:
-    if item.weak or (source.facts.support(item) and not _counts_otherwise(item, sentence, source)):
+    if item.weak or _is_in_code(item, sentence, source):
+        return True
+    if source.facts.support(item) and not _counts_otherwise(item, sentence, source):
         return True
     before = re.search(r"([^\W\d_]{2,20})\W{0,2}$", sentence[max(0, item.start - _BEHIND) : item.start])
     if before and not item.word and is_name_of_place(fold(before[1])):
-        return sentence[item.start : item.end].strip() in source.numbers
+        is_named = re.search(rf"\b{fold(before[1])}\W{{1,2}}\d", fold(source.quote))
+        return not is_named and sentence[item.start : item.end].strip() in source.numbers
     counts = [value for value in item.values if 2 <= value <= COUNTED_UP_TO and item.unit is None]
     is_count = item.word or is_unspaced(sentence[item.start])
-    return is_count and any(count in (notes, _things_listed(sentence, source.langs[0])) for count in counts)
+    listed = {notes} | _lists(sentence, source.langs[0]) | source.lists
+    return is_count and not _counts_otherwise(item, sentence, source) and not listed.isdisjoint(counts)
+
+
+def _is_in_code(item: Quantity, sentence: str, source: _Source) -> bool:
+    """Whether a number belongs to something like "2023-1-3A13", which the source has, too."""
+    end = sentence.find(" ", item.end)
+    whole = sentence[sentence.rfind(" ", 0, item.start + 1) + 1 : end if end >= 0 else None]
+    return _CODE.search(whole) is not None and whole.strip(".,;:()") in source.quote
 
 
 def _counts_otherwise(item: Quantity, sentence: str, source: _Source) -> bool:
@@ -210,15 +244,20 @@ def _counts_otherwise(item: Quantity, sentence: str, source: _Source) -> bool:
 
 def _counted(text: str, item: Quantity) -> str:
     found = re.match(r" ([^\W\d_]{4,})", text[item.end :])
-    return fold(found[1])[:_STEM] if found else ""
+    return fold(found[1])[:STEM] if found else ""
 
 
-def _things_listed(sentence: str, lang: str) -> int:
-    """How many things a sentence lists: behind its first colon, comma or bracket if it has one."""
+def _lists(text: str, lang: str) -> set[int]:
+    """How many things may be listed in a text: between commas, with or without the last "and", or in brackets."""
     words = vocabulary(lang)
-    between = rf"[,，、;；]|\b(?:{words.lists})\b" if words.numbers else rf"[,，、;；]|{words.lists or '、'}"
-    tail = _TAIL.split(sentence, maxsplit=1)[-1]
-    return sum(bool(part.strip(" .。")) for part in re.split(between, tail))
+    last = rf"|\b(?:{words.lists})\b" if words.numbers else f"|{words.lists or '、'}"
+    sizes = {len(_ENUMERATOR.findall(text)), text.count(";") + 1}
+    for part in _PART.split(text):
+        for between in (_COMMA, _COMMA + last):
+            size = sum(bool(piece.strip(" .。")) for piece in re.split(between, part))
+            # What stands before the first comma may tell what is listed.
+            sizes |= {size, size - 1}
+    return sizes
 
 
 def _words(text: str) -> Iterator[_Word]:
@@ -239,7 +278,9 @@ def _foreign_names(
     for at, word in enumerate(words):
         if not word.text[0].isupper() or word.run in stop or word.run in vocabulary(langs[0]).titles:
             continue
-        if not _has_name(word.run, source) and _is_name(sentence, words, at, source, others, langs):
+        if _has_name(word.run, source) or _is_short_for(words, at, source):
+            continue
+        if _is_name(sentence, words, at, source, others, langs):
             names.append(word.text)
     return names
 
@@ -248,6 +289,19 @@ def _has_name(run: str, source: _Source) -> bool:
     if len(run) == 1:
         return any(known.startswith(run) for known in source.runs)
     return bool({run, f"{run}s", run.removesuffix("s"), run.removesuffix("n")} & source.runs)
+
+
+def _is_short_for(words: Sequence[_Word], at: int, source: _Source) -> bool:
+    """Whether a word is an acronym of words of the source, or one of those that an acronym there is short for."""
+    word = words[at]
+    if word.text.isupper() and len(word.run) > 2:
+        return word.run in source.initials
+    for start in range(max(0, at - 5), at + 1):
+        capitals = [other.run[0] for other in words[start : start + 6] if other.text[0].isupper()]
+        names = {"".join(capitals[:length]) for length in range(max(3, at - start + 1), 7)}
+        if not names.isdisjoint(source.acronyms):
+            return True
+    return False
 
 
 def _is_name(
@@ -334,73 +388,11 @@ def _is_called(source: _Source, place: int) -> bool:
 
 
 def _contradicts(sentence: str, source: _Source) -> bool:
-    """Whether a clause says nearly the words of one of the source, the other way round."""
     lang = source.langs[0]
-    names = frozenset() if lang[:2] in NOUNS_CAPITALISED else source.names
-    aside = {name[:_STEM] for name in names.union(vocabulary(lang).months)}
-    said = list(_clauses(source.quote, lang))
-    theirs = [_stems(clause, source.langs) - aside for clause in said]
-    everything = frozenset().union(*theirs)
-    for clause in _clauses(sentence, lang):
-        mine = _stems(clause, source.langs) - aside
-        numbers = set(_DIGITS.findall(clause))
-        shares = [
-            _likeness(mine - (everything - other), other) if numbers.issubset(_DIGITS.findall(text)) else 0.0
-            for text, other in zip(said, theirs, strict=True)
-        ]
-        best = max(shares, default=0.0)
-        turned = {_is_turned(text, lang) for text, share in zip(said, shares, strict=True) if share == best}
-        if best >= (ALIKE if vocabulary(lang).numbers else ALIKE_BIGRAMS) and _is_turned(clause, lang) not in turned:
-            return True
-    return False
-
-
-def _likeness(mine: Collection[str], theirs: Collection[str]) -> float:
-    return min(_share(mine, theirs), _share(theirs, mine)) if len(mine) > 1 else 0.0
-
-
-def _clauses(text: str, lang: str) -> Iterator[str]:
-    words, plain = vocabulary(lang), fold(text)
-    if words.idioms:
-        plain = _as_words(words.idioms, lang).sub(" ", plain)
-    if words.numbers:
-        plain = _as_words(words.lists, lang).sub(";", plain)
-    yield from filter(None, _CLAUSE.split(plain))
-
-
-def _is_turned(clause: str, lang: str) -> bool:
-    words = vocabulary(lang)
-    denies = bool(words.denies and re.search(_as_words(words.denies, lang), clause))
-    return (denies + (len(re.findall(_as_words(words.lessens, lang), clause)) if words.lessens else 0)) % 2 == 1
-
-
-@cache
-def _as_words(pattern: str, lang: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)" if vocabulary(lang).numbers else rf"(?:{pattern})")
+    return contradicts(sentence, source.quote, lang, () if lang[:2] in NOUNS_CAPITALISED else source.names)
 
 
 def _is_of_another(sentence: str, source: _Source, others: Iterable[_Source]) -> bool:
-    mine = _stems(sentence, source.langs)
-    own = _share(mine, source.stems)
-    return len(mine) > 2 and any(_share(mine, other.stems) >= ELSEWHERE + own for other in others)
-
-
-def _share(some: Collection[str], others: Collection[str]) -> float:
-    return len(set(some) & set(others)) / len(some) if some else 0.0
-
-
-def _stems(text: str, langs: tuple[str, ...]) -> frozenset[str]:
-    """The telling words of a text, cut to their beginnings; bigrams in scripts without spaces."""
-    stems: set[str] = set()
-    for lang in langs:
-        words, stop = vocabulary(lang), locale(lang).stopwords
-        plain = fold(text)
-        for turn in filter(None, (words.denies, words.lessens)):
-            plain = _as_words(turn, lang).sub(" " if words.numbers else "", plain)
-        for run in runs(plain):
-            if any(map(is_unspaced, run)):
-                pieces = (term for term in terms(run) if is_unspaced(term))
-                stems.update(term for term in pieces if term not in stop and not _HIRAGANA.fullmatch(term))
-            elif run not in stop and not run.isdecimal():
-                stems.add(run[:_STEM])
-    return frozenset(stems)
+    mine = stems(sentence, source.langs)
+    own = share(mine, source.stems)
+    return len(mine) > 2 and any(share(mine, other.stems) >= ELSEWHERE + own for other in others)

@@ -148,8 +148,10 @@ class Facts:
             return any(fact.weekday == claim.weekday for fact in self.all)
         if claim.dates:
             return any(map(self._has_date, claim.dates))
-        if any(self._has_value(claim, fact) for fact in self.all) or self._spans(claim):
-            return True
+        same = [fact for fact in self.all if self._has_value(claim, fact)]
+        if same or self._spans(claim):
+            # "More than 200" is not what "less than 200" says.
+            return not same or not all(claim.hedge and fact.hedge == -claim.hedge for fact in same)
         return bool(claim.parts) and all(part.weak or self.support(part) for part in claim.parts)
 
     def _spans(self, claim: Quantity) -> bool:
@@ -329,8 +331,11 @@ def _behind_article(text: str, at: int) -> int:
 def _hedge(ahead: str, behind: str, words: Vocabulary) -> int | None:
     begins, ends = (r"(?<!\w)", r"(?!\w)") if words.numbers else ("", "")
     for hedge, pattern in ((1, words.over), (-1, words.under), (0, words.about)):
-        if pattern and re.search(rf"{begins}(?:{pattern}){_ARTICLE}$", ahead):
-            return hedge
+        if pattern and (found := re.search(rf"{begins}(?:{pattern}){_ARTICLE}$", ahead)):
+            denied = (
+                re.search(rf"{begins}(?:{words.denies}){ends}\W*$", ahead[: found.start()]) if words.denies else None
+            )
+            return -hedge if denied else hedge
     if words.roughly and re.match(rf"[ (]*\w?(?:{words.roughly}){ends}", behind):
         return 0
     return None
@@ -435,6 +440,11 @@ def _digits(text: _Text) -> Iterator[Quantity]:
                 values |= {Fraction(found["above"]), Fraction(found["below"])}
         else:
             values = set(_readings(found["digits"], text.lang, text.source))
+            # "Law 147-02" is of 2002.
+            if len(found["digits"]) == 2 and re.search(
+                r"\d[-/]$", text.plain[max(0, found.start() - 2) : found.start()]
+            ):
+                values |= {value + century for value in values for century in (1900, 2000)}
         if values:
             yield Quantity(*found.span(), frozenset(-value if found["minus"] else value for value in values))
 
@@ -536,7 +546,9 @@ def _words(text: _Text) -> Iterator[Quantity]:
             held = None
         elif held and name in words.fractions and total + section < 20 and gap == " ":
             share = (total + section) * words.fractions[name]
-            yield Quantity(start, word.end(), frozenset({share}), Unit("ratio", Fraction(1)), word=True)
+            # "Four quarters" may be four of them.
+            meant = {share, Fraction(total + section)} if text.source else {share}
+            yield Quantity(start, word.end(), frozenset(meant), Unit("ratio", Fraction(1)), word=True)
             held = None
         else:
             if held:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import anyio
+from anyio import to_thread
 
 from ask_book.answering import extractive
 from ask_book.answering.answer import Answer, Mode, Source, Status
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 NEAREST = 3
 ANSWER_TOKENS = 4000
 LEAST_TOKENS = 200
+# What is set aside of a day's tokens before a model is asked; afterwards it is put right.
+SET_ASIDE = 4000
 
 
 class SpentError(AskBookError):
@@ -107,6 +112,26 @@ class Round:
         absent = self.found.evidence.absent_terms if self.found.evidence else ()
         nearest = self.found.sources[:NEAREST]
         return self.done("not_found", mode, self.locale.not_found, absent_terms=absent, nearest=nearest)
+
+    @asynccontextmanager
+    async def paid(self) -> AsyncIterator[None]:
+        """Around all that the model says in this round: it counts as tokens of the day, also when the reader has left.
+
+        Raises `SpentError` at the beginning when too few are left.
+        """
+        budget, taken = self.assistant.budget, min(SET_ASIDE, self.assistant.tokens_per_question)
+        if not await to_thread.run_sync(budget.take, taken):
+            raise SpentError("The tokens of this day are used up.", "See `tokens-per-day`.", "budget")
+        try:
+            yield
+        finally:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(budget.settle, taken, self.tokens)
+
+    async def said(self, messages: Sequence[Message]) -> str:
+        """All that the model says, without thinking. Raises as `speak` does."""
+        async with aclosing(self.speak(messages, thinking=False)) as parts:
+            return "".join([part async for part in parts if isinstance(part, str)])
 
     async def speak(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), **more: Any

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -163,11 +163,8 @@ async def pick(now: Round, question: str, folder: Path | None = None) -> list[Se
     rules = Message("system", _PICK.format(most=PICKS))
     for batch in _batches(listed):
         asked = f"<catalogue>\n{batch}\n</catalogue>\n\n<question>\n{harmless(question)}\n</question>"
-        said = ""
         try:
-            async with aclosing(now.speak([rules, Message("user", asked)], thinking=False)) as parts:
-                async for part in parts:
-                    said += part if isinstance(part, str) else ""
+            said = await now.said([rules, Message("user", asked)])
         except (ProviderError, SpentError):
             break
         chosen += [number for number in _ids(said) if number in by_id and f'id="{number}"' in batch]
@@ -179,13 +176,10 @@ async def _sum_up(book: OpenBook, assistant: Assistant, segment: Segment, folder
     text, offered = _material(book, segment)
     language = f"the language of the book ({book.index.lang})"
     rules = _SUM_UP.format(title=harmless(book.manifest.book.title), language=language)
-    said = ""
     try:
-        messages = [Message("system", rules), Message("user", f"<part>\n{text}\n</part>")]
-        async with aclosing(now.speak(messages, thinking=False)) as parts:
-            async for part in parts:
-                said += part if isinstance(part, str) else ""
-    except ProviderError as error:
+        async with now.paid():
+            said = await now.said([Message("system", rules), Message("user", f"<part>\n{text}\n</part>")])
+    except (ProviderError, SpentError) as error:
         return Made(failed=1, trouble=str(error))
     proven = _proven(book, said, offered)
     if not proven:

@@ -104,7 +104,7 @@ async def tool_answer(now: Round) -> AsyncGenerator[Event, None]:
             return
         if not calls:
             if turn == 0 and now.assistant.chat:
-                now.assistant.chat.has_tools = False
+                now.assistant.chat.does_without_tools()
             break
         messages.append(Message("assistant", writing.said, tuple(calls)))
         known = len(now.found.sources)

@@ -20,7 +20,8 @@ class Vocabulary:
     `weak` words may mean something else ("neuf" is also "new"): they support a claim and never refute one.
     `joins` stand inside a number ("treinta y cinco"), `lists` between the last two things of a list.
     `about`, `over` and `under` come before a number, `roughly` behind one. `denies` says no, `lessens` turns a bound
-    or an amount round ("less", "without", "at most"); `idioms` look like either and are neither.
+    or an amount round ("less", "without", "at most"); `idioms` look like either and are neither. `opposites` are
+    beginnings of words, and what each is the negation of; `fillers` change nothing.
     """
 
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -38,6 +39,8 @@ class Vocabulary:
     denies: str = ""
     lessens: str = ""
     idioms: str = ""
+    opposites: Mapping[str, str] = field(default_factory=dict)
+    fillers: frozenset[str] = frozenset()
     below_zero: str = ""
     titles: frozenset[str] = frozenset()
 
@@ -46,6 +49,11 @@ class Vocabulary:
 def vocabulary(lang: str) -> Vocabulary:
     """The words of a language tag such as `pt-BR`; none for a language without a table."""
     return _LANGUAGES.get(lang.replace("_", "-").split("-")[0].lower(), Vocabulary())
+
+
+def beginning(word: str) -> str:
+    """What most forms of a word have in common."""
+    return (word.removesuffix("s") if len(word) > 3 else word)[:6]
 
 
 def _list(words: str) -> list[str]:
@@ -60,6 +68,11 @@ def _counted(words: str, start: int = 0, step: int = 1) -> dict[str, int]:
     """Words for `start`, `start + step`, …; forms of the same value are joined by `/`."""
     values = enumerate(words.split())
     return {form: start + step * at for at, forms in values for form in forms.split("/")}
+
+
+def _pairs(words: str) -> dict[str, str]:
+    """`one:other …`, by how they begin."""
+    return {beginning(one): beginning(other) for one, other in (pair.split(":") for pair in words.split())}
 
 
 def _fractions(words: str) -> dict[str, Fraction]:
@@ -159,6 +172,15 @@ _LANGUAGES = {
         "decreas\\w+|shrink\\w*|before|lacks?|"
         "colder|cooler|smaller|shorter|worse|least",
         idioms="at least|not only|no matter|no doubt|not least|no longer|nothing but|more or less|no wonder|no \\d",
+        opposites=_pairs(
+            "less:more fewer:more decrease:increase lower:higher low:high smaller:larger small:large "
+            "before:after below:above down:up downward:upward shorter:longer short:long worst:best "
+            "worse:better last:first false:true wrong:right impossible:possible unable:able forbid:allow "
+            "falls:rise loss:gain negative:positive minimum:maximum least:most outside:inside without:with "
+            "weak:strong slow:fast exclude:include reject:accept fail:pass disable:enable close:open "
+            "unlikely:likely unnecessary:necessary insufficient:sufficient earlier:later early:late"
+        ),
+        fillers=_set("a an the do does did always ever yet quite very just also either indeed already still"),
         below_zero="below zero|below freezing",
         titles=_set("dr mr mrs ms prof professor doctor sir lady king queen saint captain president bishop pope"),
     ),
@@ -203,6 +225,14 @@ _LANGUAGES = {
         "menor|menores|minimo",
         idioms="como minimo|no solo|no solamente|no obstante|sin embargo|sin duda|mas o menos|al menos|"
         "por lo menos|no mas que|nada mas|ni siquiera|cuando menos|sin parar",
+        opposites=_pairs(
+            "menos:mas disminuir:aumentar reduce:aumenta baja:sube inferior:superior menor:mayor "
+            "antes:despues debajo:encima peor:mejor ultimo:primero falso:verdadero imposible:posible "
+            "prohibe:permite negativo:positivo minimo:maximo fuera:dentro sin:con debil:fuerte lento:rapido "
+            "excluye:incluye rechaza:acepta cerrado:abierto corto:largo pequeno:grande bajo:alto "
+            "innecesario:necesario insuficiente:suficiente"
+        ),
+        fillers=_set("el la los las un una unos unas lo siempre muy tambien ya todavia aun se"),
         below_zero="bajo cero",
         titles=_set(
             "dr dra doctor doctora sr sra don dona profesor profesora rey reina san santa obispo papa almirante maestro"
@@ -239,6 +269,13 @@ _LANGUAGES = {
         "manque\\w*|pire|moindre",
         idioms="non seulement|sans doute|plus ou moins|au moins|ne \\w+ que|n['’]\\w+ que|neanmoins|du moins|"
         "pas seulement|le moins du monde|sans cesse",
+        opposites=_pairs(
+            "moins:plus diminuer:augmenter baisse:hausse inferieur:superieur avant:apres pire:meilleur "
+            "dernier:premier faux:vrai impossible:possible interdit:permet negatif:positif minimum:maximum "
+            "hors:dans sans:avec faible:fort lent:rapide exclut:inclut rejette:accepte ferme:ouvert "
+            "court:long petit:grand inutile:utile insuffisant:suffisant"
+        ),
+        fillers=_set("le la les l un une des du de d toujours tres aussi deja encore"),
         below_zero="au-dessous de zero|sous zero|en dessous de zero",
         titles=_set("dr docteur docteure m mme mlle professeur professeure roi reine saint sainte eveque pape"),
     ),
@@ -277,6 +314,13 @@ _LANGUAGES = {
         denies="nao|nunca|jamais|ninguem|nada|nenhum|nenhuma|nem|tampouco|raramente|raras vezes",
         lessens="sem|salvo|exceto|menos|abaixo|inferior\\w*|no maximo|diminu\\w+|antes|pior|menor|menores",
         idioms="nao so|nao apenas|nao obstante|sem duvida|mais ou menos|pelo menos|ao menos|nada mais|nem sequer",
+        opposites=_pairs(
+            "menos:mais diminuir:aumentar reduz:aumenta inferior:superior menor:maior antes:depois "
+            "abaixo:acima pior:melhor ultimo:primeiro falso:verdadeiro impossivel:possivel proibe:permite "
+            "negativo:positivo minimo:maximo fora:dentro sem:com fraco:forte lento:rapido exclui:inclui "
+            "rejeita:aceita fechado:aberto curto:longo pequeno:grande"
+        ),
+        fillers=_set("o a os as um uma uns umas sempre muito tambem ja ainda se"),
         below_zero="abaixo de zero|negativos",
         titles=_set("dr dra doutor doutora sr sra professor professora rei rainha sao santa bispo papa almirante"),
     ),
@@ -307,6 +351,12 @@ _LANGUAGES = {
         lessens="ohne|ausser|weniger|unterhalb|hochstens|maximal|sinkt|sinken|abnehm\\w+|bevor|vor(?= dem| der)|kalter|"
         "kleiner|niedriger|schlechter",
         idioms="nicht nur|mehr oder weniger|kein wunder|nicht zuletzt|nichts als",
+        opposites=_pairs(
+            "weniger:mehr sinkt:steigt kleiner:grosser niedriger:hoher vor:nach unter:uber schlechter:besser "
+            "letzte:erste falsch:richtig unmoglich:moglich verboten:erlaubt negativ:positiv minimum:maximum "
+            "ohne:mit schwach:stark langsam:schnell geschlossen:offen kurz:lang ausserhalb:innerhalb"
+        ),
+        fillers=_set("der die das den dem des ein eine einen einem einer eines immer sehr auch schon noch"),
         below_zero="unter null|minus",
         titles=_set("dr herr herrn frau professor professorin prof doktor konig konigin sankt bischof papst graf"),
     ),
@@ -333,6 +383,13 @@ _LANGUAGES = {
         denies="non|mai|nessun|nessuno|nessuna|niente|nulla|ne|neppure|neanche|raramente|di rado",
         lessens="senza|tranne|eccetto|meno|sotto|inferior\\w*|al massimo|diminu\\w+|prima|peggio|minore|minori",
         idioms="non solo|non soltanto|senza dubbio|piu o meno|nientemeno|perlomeno|a meno che",
+        opposites=_pairs(
+            "meno:piu diminuire:aumentare riduce:aumenta inferiore:superiore minore:maggiore prima:dopo "
+            "sotto:sopra peggiore:migliore ultimo:primo falso:vero impossibile:possibile vieta:permette "
+            "negativo:positivo minimo:massimo fuori:dentro senza:con debole:forte lento:veloce "
+            "esclude:include rifiuta:accetta chiuso:aperto corto:lungo piccolo:grande"
+        ),
+        fillers=_set("il lo la i gli le l un uno una dei degli delle sempre molto anche gia ancora si"),
         below_zero="sotto zero",
         titles=_set(
             "dott dottor dottore dottoressa sig signor signora professor professoressa re regina san vescovo papa "

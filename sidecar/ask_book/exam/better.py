@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 import anyio
@@ -18,7 +17,7 @@ from ask_book.answering.open_book import OpenBook
 from ask_book.answering.prompt import harmless
 from ask_book.answering.question import Question as Asking
 from ask_book.answering.question import question_text
-from ask_book.answering.round import Round
+from ask_book.answering.round import Round, SpentError
 from ask_book.book.manifest import Tag
 from ask_book.errors import UsageError
 from ask_book.exam.draft import Draft
@@ -92,12 +91,10 @@ async def better(
 
 async def _redrafted(book: OpenBook, assistant: Assistant, quotes: Quotes, old: Suggested) -> _Reply:
     now = Round(book, Asking(""), replace(assistant, tokens_per_question=10**9), 1, "", answer_tokens=REPLY_TOKENS)
-    said = ""
     try:
-        async with aclosing(now.speak(_messages(book, old), thinking=False)) as parts:
-            async for part in parts:
-                said += part if isinstance(part, str) else ""
-    except ProviderError as error:
+        async with now.paid():
+            said = await now.said(_messages(book, old))
+    except (ProviderError, SpentError) as error:
         return _Reply(old.draft, tokens=now.tokens, trouble=str(error))
     new = _draft(quotes, old, said)
     return _Reply(new or old.draft, new is not None, now.tokens)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import re
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -17,10 +19,17 @@ from ask_book.llm.http import DONE, Http
 
 SECONDS_AFTER_THE_END = 2.0
 ANSWER_CHARACTERS = 200_000
+# A host may be started again, with tools; a model that did not use them may another time.
+SECONDS_WITHOUT_TOOLS = 600.0
 
 # What a host may refuse by name and the answer does not depend on.
 _OPTIONAL = ("stream_options", "temperature", "max_tokens", "max_completion_tokens", "tool_choice")
 _THOUGHTLESS = {"chat_template_kwargs": {"enable_thinking": False}, "reasoning_effort": "none"}
+
+# What a host with a wrong template for its chats lets through: behind it a model talks to itself.
+_CONTROL = re.compile(r"<[|｜][^<>|｜\n]{1,40}[|｜]>|<(?:start|end)_of_turn>|\[/?INST\]")
+_CONTROL_SO_FAR = re.compile(r"(?:<(?:[|｜][^<>|｜\n]{0,40}[|｜]?|[a-z_]{0,14})|\[/?(?:I(?:N(?:ST?)?)?)?)\Z")
+_ROLE = re.compile(r"\s*(?:assistant|model)\b\s*|\s+")
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +80,18 @@ class Chat:
     model: str
     http: Http = field(repr=False)
     seconds: float = 300.0
-    has_tools: bool = True
+    _tools_from: float = field(default=0.0, repr=False)
     _left_out: set[str] = field(default_factory=set, repr=False)
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether tools are worth a try; when they came to nothing, not for a while."""
+        return time.monotonic() >= self._tools_from
+
+    def does_without_tools(self) -> None:
+        """It was given tools in vain."""
+        log.info("%s at %s was given tools in vain.", self.model, self.endpoint.host)
+        self._tools_from = time.monotonic() + SECONDS_WITHOUT_TOOLS
 
     async def stream(
         self,
@@ -109,7 +128,7 @@ class Chat:
             except RejectedError as error:
                 self._learn(error, self._accepted(body))
             except ToolsUnsupportedError:
-                self.has_tools = False
+                self.does_without_tools()
                 raise
 
     async def _completion(self, body: dict[str, Any]) -> AsyncGenerator[str | ToolCall | Usage, None]:
@@ -130,6 +149,7 @@ class Chat:
                     yield text
                 if reply.characters > ANSWER_CHARACTERS:
                     reply.finish, reply.is_whole = "length", True
+                if reply.characters > ANSWER_CHARACTERS or reply.is_over:
                     break
         if not reply.is_whole:
             raise BrokenStreamError(
@@ -173,8 +193,11 @@ class _Reply:
     usage: dict[str, Any] = field(default_factory=dict)
     calls: list[dict[str, str]] = field(default_factory=list)
     _by_index: dict[int, dict[str, str]] = field(default_factory=dict)
+    is_over: bool = False
     _text: str = ""
     _begun: bool = False
+    _tail: str = ""
+    _said: bool = False
 
     def take(self, data: dict[str, Any]) -> str:
         """One object of the stream; gives the text in it that may be shown."""
@@ -191,13 +214,13 @@ class _Reply:
             self.is_whole = True
         text = _text(delta.get("content"))
         self.characters += len(text)
-        return self._without_thinking(text)
+        return self._before_control(self._without_thinking(text))
 
     def held(self) -> str:
         """What was held back and is no thinking after all."""
         text = "" if self._begun or self._text.lstrip().startswith("<think>") else self._text
-        self._text = ""
-        return text
+        text, self._text, self._tail = self._tail + text, "", ""
+        return "" if self.is_over else text
 
     def tool_calls(self) -> list[ToolCall]:
         """The calls, put together."""
@@ -231,6 +254,26 @@ class _Reply:
         arguments = json.dumps(given) if isinstance(given, dict) else str(given)
         known["arguments"] += arguments
         self.characters += len(arguments)
+
+    def _before_control(self, text: str) -> str:
+        """A control word ends the text; one before it begins is left out, with the role that it names."""
+        if self.is_over:
+            return ""
+        self._tail += text
+        while found := _CONTROL.search(self._tail):
+            before = self._tail[: found.start()]
+            if self._said or before.strip():
+                self.is_over = self.is_whole = True
+                self.finish = self.finish or "stop"
+                self._tail = ""
+                return before
+            rest = self._tail[found.end() :]
+            self._tail = rest[role.end() :] if (role := _ROLE.match(rest)) else rest
+        held = _CONTROL_SO_FAR.search(self._tail)
+        shown = self._tail[: held.start()] if held else self._tail
+        self._tail = self._tail[len(shown) :]
+        self._said = self._said or bool(shown.strip())
+        return shown
 
     def _without_thinking(self, text: str) -> str:
         """A model that thinks aloud does so first, between `<think>` and `</think>`."""

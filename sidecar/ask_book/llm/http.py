@@ -7,6 +7,7 @@ import json
 import logging
 import re
 import time
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
@@ -158,7 +159,7 @@ class Http:
 
 
 async def _lines(endpoint: Endpoint, response: httpx.Response, deadline: float) -> AsyncGenerator[bytes, None]:
-    held = b""
+    held, is_first = b"", True
     async for piece in response.aiter_bytes():
         if time.monotonic() > deadline:
             raise _timed_out(endpoint)
@@ -166,7 +167,8 @@ async def _lines(endpoint: Endpoint, response: httpx.Response, deadline: float) 
         if len(held) > LINE_BYTES or any(len(line) > LINE_BYTES for line in lines):
             raise _broken(endpoint, "a line without end")
         for line in lines:
-            yield line.strip()
+            yield (line.removeprefix(BOM_UTF8) if is_first else line).strip()
+            is_first = False
     if held.strip():
         yield held.strip()
 
