@@ -726,6 +726,17 @@ y = 1
     assert set(book.anchors("kinds.html")) <= {"", "footnotes"}
 
 
+def test_notes_of_the_margin_follow_their_paragraph(tmp_path: Path) -> None:
+    text = "# N\n\n## A\n\nTea^[From *China*.] is hot.\n\n## B\n\nMilk.\n"
+    book = plain_book(tmp_path, {"n.qmd": text}, "format: {html: {reference-location: margin}}")
+    assert [(block.kind, block.text) for block in book.chapter("n.html").sections[1].blocks] == [
+        ("heading", "1.1 A"),
+        ("para", "Tea is hot."),
+        ("footnote", "From China."),
+    ]
+    assert [section.anchor for section in book.chapter("n.html").sections] == ["", "a", "b"]
+
+
 def test_raw_html_is_made_well_formed(tmp_path: Path) -> None:
     text = """# Raw
 

@@ -161,7 +161,8 @@ function Maker:render(entry, loaded, number, book, extra)
   if last and last.t == "Div" and last.identifier == "refs" and (self.references_page or entry.file) ~= entry.file then
     blocks:remove()
   end
-  local body = chapter.block_html(blocks)
+  local notes = meta["reference-location"] or self.job.config["reference-location"]
+  local body = chapter.block_html(blocks, text_of.as_text(notes))
   return {
     body = html.repair(body),
     title = inline_html(head.content[1].content),

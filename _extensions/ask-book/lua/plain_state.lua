@@ -46,6 +46,8 @@ for kind in ("sec fig tbl lst eq nte tip wrn imp cau rem sol thm lem cor prp cnj
   M.KINDS[kind] = true
 end
 
+-- A page of plain text has no margin: what stands there comes after the paragraph.
+local NOTES = { margin = "end-of-block", block = "end-of-block", section = "end-of-section" }
 local WRITER = pandoc.WriterOptions({
   wrap_text = "none",
   html_math_method = "mathml",
@@ -66,8 +68,10 @@ function M.raw(text)
 end
 
 ---@param blocks any
+---@param notes? string where footnotes go, as Quarto's `reference-location` says it; at the end without
 ---@return string
-function M.block_html(blocks)
+function M.block_html(blocks, notes)
+  WRITER.reference_location = NOTES[notes] or "end-of-document"
   local text = pandoc.write(pandoc.Pandoc(blocks), "html5", WRITER)
   return (formulas.wrap(text):gsub("\n+$", ""))
 end
