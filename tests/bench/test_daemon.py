@@ -91,4 +91,4 @@ def test_ready_time_and_memory(small_book: Path, root: Path) -> None:
     print(f"\nready:  {ready:.2f} s, {ready / bare_ready:.2f} x a bare server ({bare_ready:.2f} s)")
     print(f"memory: {memory:.0f} MB, {memory / bare_memory:.2f} x a bare server ({bare_memory:.0f} MB)")
     assert memory < 80
-    assert ready < 2.5 * bare_ready
+    assert ready < 2 * bare_ready

@@ -57,6 +57,7 @@ listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
 config = Config()
 config.bind = [f"fd://{listener.detach()}"]
 config.accesslog = config.errorlog = None
+config.keep_alive_timeout = 60  # else it hangs up on a client that a busy machine keeps waiting
 asyncio.run(serve(Starlette(routes=[Route("/search", search)]), config))
 """
 
