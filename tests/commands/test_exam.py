@@ -46,13 +46,13 @@ def record(book: Path, *lines: dict[str, object], thumbs: tuple[tuple[str, str, 
 def test_a_suggested_exam_is_one_that_the_book_passes(small_book: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = small_book / "exam.yml"
     assert main(["exam", str(small_book), "--suggest", "--out", str(out)]) == 0
-    assert capsys.readouterr().out == f"{out}: 9 questions, 0 to be decided\n"
+    assert capsys.readouterr().out == f"{out}: 7 questions, 0 to be decided\n"
     questions = read_exam(out).questions
     assert questions[1].text == "¿Qué dice el libro sobre «Los puentes»?"
     assert questions[1].places[0].anchor == ""
     assert main(["exam", str(small_book), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)["summary"]
-    assert (summary["evidence_at_k"], summary["refused_offtopic"], summary["questions"]) == (1.0, 1.0, 9)
+    assert (summary["evidence_at_k"], summary["refused_offtopic"], summary["questions"]) == (1.0, 1.0, 7)
     assert main(["exam", str(small_book), "--suggest"]) == 0
     assert capsys.readouterr().out == out.read_text(encoding="utf-8")
 
