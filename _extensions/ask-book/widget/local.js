@@ -30,7 +30,7 @@
           throw new Error("empty");
         }
         const answer = await fetch(url);
-        if (!answer.ok) throw new Error(String(answer.status));
+        if (!answer.ok || /html/.test(answer.headers.get("Content-Type") ?? "")) throw new Error(String(answer.status));
         return await answer.arrayBuffer();
       } catch {
         book = undefined;
