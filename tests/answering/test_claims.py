@@ -9,7 +9,7 @@ import pytest
 from ask_book.answering.answer import Claims
 from ask_book.answering.citations import Notes
 from ask_book.answering.claims import check_claims
-from ask_book.book.manifest import Manifest, Tag
+from ask_book.book.manifest import Block, Book, Chapter, Manifest, Section, Tag
 from claim_books import BOOKS, Case, cases, claim_book
 from small_books import small_manifest
 
@@ -44,6 +44,19 @@ def marks(script: str) -> list[tuple[str, str]]:
     answer, claims = written(BEES, BEE_TAGS, script, "en")
     note = re.compile(r" ?\[\d+\]\(#ask-book-\d+\)")
     return [(mark.kind, note.sub("", answer[mark.start : mark.end])) for mark in claims.marks]
+
+
+def one_sentence(text: str) -> Manifest:
+    """A book that says nothing else."""
+    section = Section("s", "s", 2, "Part", "", ("Part",), 0, len(text), (Block("para", 0, len(text), text),))
+    chapter = Chapter(0, "a.qmd", "a.html", "One", "1", "", "", (section,))
+    return Manifest(Book("0", "Book", (), "en", "", ""), (chapter,), ())
+
+
+def claimed(manifest: Manifest, text: str) -> int:
+    """How many sentences of a text that cites the whole book it does not support."""
+    whole = Tag(0, 0, len(manifest.chapters[0].text))
+    return written(manifest, {"all": whole}, f"{text[:-1]} [all].", "en")[1].unsupported
 
 
 @cache
@@ -119,6 +132,25 @@ def test_a_number_of_a_chapter_or_a_table_is_the_number_of_a_place() -> None:
     right = "Section 1.1 says that the tower is 41.3 m high [height]."
     assert written(book.manifest, book.tags, right, "en")[1].marks == ()
     assert written(book.manifest, book.tags, right.replace("1.1", "1.7"), "en")[1].unsupported == 1
+
+
+def test_a_name_with_another_number_is_another_name() -> None:
+    manifest = one_sentence("Use roxygen2 from 7.0.0 on, as H2 and H3 do.")
+    assert claimed(manifest, "Since 7.0.0 there is roxygen2.") == 0
+    assert claimed(manifest, "Since 7.0.0 there is roxygen3.") == 1
+
+
+def test_an_acronym_is_a_name_of_its_words_and_they_of_it() -> None:
+    index = one_sentence("The Human Development Index combines health, education and income.")
+    assert claimed(index, "The HDI combines three things: health, education and income.") == 0
+    assert claimed(index, "The WHI combines them.") == 1
+    assert claimed(one_sentence("The HDI is a score."), "It is called Human Development Index.") == 0
+
+
+def test_a_sentence_may_count_what_its_source_lists() -> None:
+    steps = one_sentence("It shows (i) a rise; (ii) peaks; (iii) a spike and (iv) noise, all told by four keepers.")
+    assert claimed(steps, "There are four features.") == 0
+    assert claimed(steps, "Three keepers tell it.") == 1
 
 
 def test_several_notes_support_a_sentence_together() -> None:

@@ -40,6 +40,7 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | r
 _COUNTER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
 _CODE = re.compile(r"\d[-/_]\w+[-/_]\w|[^\W\d_]-?\d")
 _PART = re.compile(r"[:：;；()（）—\n。]|\.(?=\s|$)|\s–\s")
+_NUMBERED = re.compile(r"[^\W\d_]{2,}\d+")
 _COMMA = "[,，、]"
 _ENUMERATOR = re.compile(r"\(?\b(?:[ivx]{1,4}|[a-h]|\d)\)")
 _NAME = re.compile(r"[^\W\d_]\w*")
@@ -204,6 +205,7 @@ def _is_supported(
     return (
         all(_has_quantity(item, sentence, source, len(notes)) for item in found)
         and not _foreign_names(sentence, found, source, others, langs)
+        and not _renumbers_names(sentence, source)
         and not (len(langs) == 1 and _contradicts(sentence, source))
         and not _is_of_another(sentence, source, others)
     )
@@ -283,6 +285,13 @@ def _foreign_names(
         if _is_name(sentence, words, at, source, others, langs):
             names.append(word.text)
     return names
+
+
+def _renumbers_names(sentence: str, source: _Source) -> bool:
+    """Whether a name that ends in digits ends in others in the source: "roxygen2"."""
+    numbered = {run for run in runs(fold(sentence)) if _NUMBERED.fullmatch(run)} - source.runs
+    known = {run.rstrip("0123456789") for run in source.runs if _NUMBERED.fullmatch(run)}
+    return any(run.rstrip("0123456789") in known for run in numbered)
 
 
 def _has_name(run: str, source: _Source) -> bool:
