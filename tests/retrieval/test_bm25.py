@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ask_book.retrieval.bm25 import K1, B, build
+from ask_book.retrieval.bm25 import DAMPED, K1, B, build
 from ask_book.retrieval.tokens import tokens
 
 TEXTS = [
@@ -33,7 +33,7 @@ def by_the_book(texts: list[str], weights: dict[str, float]) -> list[float]:
         for term, weight in weights.items():
             frequency = sum(term in other for other in counts)
             idf = math.log(1 + (len(texts) - frequency + 0.5) / (frequency + 0.5))
-            score += weight * idf * count[term] / (count[term] + norm)
+            score += weight * idf**DAMPED * count[term] / (count[term] + norm)
         scores.append(score)
     return scores
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ask_book.retrieval import fusion
 from ask_book.retrieval.fusion import NEAREST, SHARE_OF_WORDS, Meaning, scaled
 from ask_book.retrieval.index import Index
 from ask_book.retrieval.vectors import Vectors
@@ -120,3 +121,19 @@ def test_an_unknown_word_never_raises_a_score(rows: list[float], asked: float, u
     before = {hit.chunk: hit.score for hit in index.search("does the swarm leave", vector=vector).hits}
     after = index.search(f"does the swarm leave {unknown}", vector=vector).hits
     assert all(hit.score <= before[hit.chunk] + 1e-9 for hit in after)
+
+
+def test_two_joined_models_are_scaled_each_by_itself() -> None:
+    """The first model tells its two best passages apart by little, the second one by much: both count the same."""
+    matrix = np.zeros((3, 384 + 2), np.float32)
+    matrix[:, 0] = (0.91, 0.90, 0.0)
+    matrix[:, 384] = (0.0, 0.9, 0.0)
+    asked = np.zeros(384 + 2, np.float32)
+    asked[[0, 384]] = 1
+    first, second = fusion.cosines(matrix, asked, "joined")
+    assert first.tolist() == matrix[:, 0].tolist()
+    assert second.tolist() == matrix[:, 384].tolist()
+    assert [part.tolist() for part in fusion.cosines(matrix, asked, "e5")] == [(matrix @ asked).tolist()]
+    best = replace(index_of(BOOK), vectors=Vectors("made up", "joined", matrix)).search("zzz", vector=asked).hits[0]
+    assert best.chunk == 1
+    assert best.score == pytest.approx(0.2 * (0.90 / 0.91 + 1) / 2)

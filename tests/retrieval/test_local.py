@@ -41,7 +41,7 @@ def made(name: str) -> Embedder:
 @e5
 def test_what_is_installed_is_taken_together() -> None:
     assert made("local").name == f"{made('local-e5').name} + {made('local-encoder').name}"
-    assert made("local").kind == "e5"
+    assert made("local").kind == "joined"
 
 
 @e5

@@ -3,7 +3,7 @@
  * (`sidecar/ask_book/retrieval/`, where each rule is explained; vectors in `tests/fixtures/`).
  */
 askBook.offPage((askBook) => {
-  const GRAM = 4, K1 = 1.2, B = 0.75;
+  const GRAM = 4, K1 = 1.2, B = 0.75, DAMPED = 0.8;
   const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5, ASIDE = 0.2;
   const REPEATED = 3, SAME_PASSAGE = 0.8;
   const BIAS = -4.78, SCORE = 7.57, COVERED = 2.06, NAME = -2.66, ENOUGH = 0.15, LOOKED_AT = 3;
@@ -248,7 +248,7 @@ askBook.offPage((askBook) => {
      */
     search(question, k = 7, scope = null) {
       const { words, weights, phrases } = this.read(question);
-      const gains = new Map([...weights].map(([term, weight]) => [term, weight * this.weight(term)]));
+      const gains = new Map([...weights].map(([term, weight]) => [term, weight * this.weight(term) ** (this.rows.has(term) ? DAMPED : 1)]));
       const attainable = sum(gains.values()) || 1;
       const within = scope ? this.inScope(scope) : null;
       const all = /** @type {number[]} */ (this.factor).map((value, at) => (!within || within[at] ? value : 0));

@@ -1,11 +1,13 @@
 """BM25 (Robertson and Zaragoza 2009) over arrays: one compressed row of postings a term.
 
-    score(d, q) = Σ w(t) · idf(t) · tf / (tf + k1 · (1 - b + b · |d| / mean|d|))      over the distinct terms t of q
+    score(d, q) = Σ w(t) · g(t) · tf / (tf + k1 · (1 - b + b · |d| / mean|d|))        over the distinct terms t of q
+    g(t)        = idf(t)^DAMPED, but idf(t) of an unknown term
     idf(t)      = ln(1 + (N - df + 0.5) / (df + 0.5))                                 an unknown term has df = 0
 
-`w` is the weight of a term in the question. Without the constant factor (k1 + 1) a term never gives more than
-w · idf, so `attainable` (the sum of that over all terms, the unknown ones included) bounds the score and the quotient
-lies in 0..1; an unknown word can only lower it. The quotient of a posting is worked out once, in single precision.
+`w` is the weight of a term in the question. Readers ask in their own words, and a rare one is as often theirs as the
+book's: hence the damping. Without the constant factor (k1 + 1) a term never gives more than w · g, so `attainable`
+(the sum of that over all terms, the unknown ones included) bounds the score and the quotient lies in 0..1; an unknown
+word can only lower it. The quotient of a posting is worked out once, in single precision.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from ask_book.retrieval import tokens
 
 K1 = 1.2
 B = 0.75
+DAMPED = 0.8
 FREQUENT = 6
 BLOCK = 4096
 FREQUENT_BYTES = 1 << 25
@@ -72,15 +75,26 @@ class Postings:
         row = self.ids.get(term)
         return self.unknown if row is None else float(self.idf[row])
 
+    @cached_property
+    def _gains(self) -> Floats:
+        """What each term gives at most: g of the formula."""
+        gains: Floats = self.idf**DAMPED
+        return gains
+
+    def gain(self, term: str) -> float:
+        """The same of one term, which may be unknown."""
+        row = self.ids.get(term)
+        return self.unknown if row is None else float(self._gains[row])
+
     def attainable(self, weights: Mapping[str, float]) -> float:
         """The bound of the score for terms with these weights."""
-        return sum(weight * self.weight(term) for term, weight in weights.items())
+        return sum(weight * self.gain(term) for term, weight in weights.items())
 
     def scores(self, weights: Mapping[str, float]) -> Floats:
         """BM25 of every passage for terms with these weights; shape (size,)."""
         known = {row: weight for term, weight in weights.items() if (row := self.ids.get(term)) is not None}
         rows = np.fromiter(known, np.int64, len(known))
-        gains = (self.idf[rows] * np.fromiter(known.values(), np.float64, len(known))).astype(np.float32)
+        gains = (self._gains[rows] * np.fromiter(known.values(), np.float64, len(known))).astype(np.float32)
         often = np.zeros(self.size)
         passages, parts = [self.passages[:0]], [self._shares[:0]]
         for row, gain, start, end in zip(known, gains, *self.starts[[rows, rows + 1]].tolist(), strict=True):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 Floats = npt.NDArray[np.float32]
-Kind = Literal["e5", "encoder", "other"]
+Kind = Literal["e5", "encoder", "joined", "other"]
 
 LONGEST_TEXT = 4000
 # Of how texts are made ready for a model: a change makes all vectors anew.

@@ -6,7 +6,8 @@
 passage, so that a question in another language is decided by nearness without anybody detecting the language.
 `near` is the cosine between a passage and the question, scaled so that the best passage has 1 and the `NEAREST`th
 best, and all below, 0: cosines of different models and questions have no common scale, but their order has a meaning.
-`a` is what did best on public question sets for each kind of model: a weak one may say less.
+`a` is what did best on public question sets for each kind of model: a weak one may say less. Where two models are
+joined, `near` is the mean of theirs, each scaled by itself: what one of them sees is not drowned by the other.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ import numpy.typing as npt
 from ask_book.retrieval.bm25 import Floats, Ints, Mask
 from ask_book.retrieval.embedding import Kind
 
+Cosines = npt.NDArray[np.float32]
+
 NEAREST = 100
 DECIMALS = 9
 GROUP = 64
-SHARE_OF_WORDS: Mapping[Kind, float] = {"e5": 0.85, "encoder": 0.9, "other": 0.85}
+SHARE_OF_WORDS: Mapping[Kind, float] = {"e5": 0.85, "encoder": 0.9, "joined": 0.8, "other": 0.85}
+SECOND_BEGINS: Mapping[Kind, int] = {"joined": 384}
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,14 @@ class Meaning:
         return a * words + (1 - a) * (self.near if at is None else self.near[np.asarray(at, np.int64)])
 
 
-def scaled(cosines: npt.NDArray[np.float32], allowed: Mask) -> Floats:
+def cosines(vectors: Cosines, question: Cosines, kind: Kind) -> list[Cosines]:
+    """Of all passages, by each of the models that the vectors are of: 384 numbers of e5, then those of the encoder."""
+    cut = SECOND_BEGINS.get(kind, len(question))
+    parts = (slice(cut), slice(cut, None)) if cut < len(question) else (slice(None),)
+    return [vectors[:, part] @ question[part] for part in parts]
+
+
+def scaled(cosines: Cosines, allowed: Mask) -> Floats:
     """The nearness of all passages, 0 for those that are not allowed; all 0 if no two of these differ."""
     near = np.zeros(len(cosines))
     at = highest(np.where(allowed, cosines, -np.inf), NEAREST)

@@ -68,10 +68,12 @@ class Index:
         factor = factor * (most == most.max(initial=0))
         place = places.named(self.manifest, question)
         named = float(place[factor > 0].max(initial=0.0))
-        cosines = None if vector is None or self.vectors is None else self.vectors.matrix @ vector
-        meaning = None
-        if self.vectors and cosines is not None:
-            meaning = fusion.Meaning(fusion.scaled(cosines, factor > 0), self.vectors.kind)
+        cosines = meaning = None
+        if self.vectors and vector is not None:
+            parts = fusion.cosines(self.vectors.matrix, vector, self.vectors.kind)
+            cosines = np.sum(parts, axis=0)
+            near = np.mean([fusion.scaled(part, factor > 0) for part in parts], axis=0)
+            meaning = fusion.Meaning(near, self.vectors.kind)
         names_place = named and all(word.stop or places.is_name_of_place(word.run) for word in asked.words)
         verbatim = self._with([] if names_place else tokens.runs(tokens.fold(question, self.marks)))
         ranked = ranking.rank(asked, self.postings, self._words, factor, place, verbatim, k, meaning)

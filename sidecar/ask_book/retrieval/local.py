@@ -72,13 +72,16 @@ class LocalEmbedder:
 
 
 class JoinedEmbedder:
-    """Two models as one: the cosine of its vectors is the mean of theirs, that of `first` counting `FIRST_SHARE`."""
+    """Two models as one: its vectors are those of `first`, then those of `second`, so that each can be compared alone.
+
+    The cosine of the whole is the mean of theirs, that of `first` counting `FIRST_SHARE`.
+    """
 
     unasked = True
 
     def __init__(self, first: Embedder, second: Embedder) -> None:
         self.name = f"{first.name} + {second.name}"
-        self.kind: Kind = first.kind
+        self.kind: Kind = "joined"
         self.batch = first.batch
         self.parallel = first.parallel
         self._models = (first, second)
