@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
+from ask_book.files import locked
 from conftest import find_chromium
-from widget.guide import Guide, make_guide
+from waiting import wait_until
+from widget.guide import RENDER_SECONDS, Guide, make_guide, render_guide
 from widget.reader import PUBLIC_HOST, Reader
 from widget.servers import ScriptedServer, SiteServer
 
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-PUBLIC = f"--host-resolver-rules=MAP {PUBLIC_HOST} 127.0.0.1"
+# What a theme takes from elsewhere is not tested here. To stop it by a route would cost every request its cache.
+HOSTS = f"--host-resolver-rules=MAP {PUBLIC_HOST} 127.0.0.1,MAP * ~NOTFOUND,EXCLUDE 127.0.0.1,EXCLUDE localhost"
+SLOWEST_MS = 30_000  # What a busy machine may take for anything that a reader waits for.
 WIDE = {"width": 1400, "height": 900}
 
 
@@ -28,13 +32,17 @@ WIDE = {"width": 1400, "height": 900}
 def guide(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Guide:
     """The book of `examples/book`, rendered by Quarto, or as its plain rendition where there is none.
 
-    `ASK_BOOK_TEST_GUIDE` names a copy that is rendered already.
+    `ASK_BOOK_TEST_GUIDE` names one that is rendered already. The processes of one run share a render.
     """
-    ready = os.environ.get("ASK_BOOK_TEST_GUIDE")
-    folder = Path(ready) if ready else tmp_path_factory.mktemp("guide") / "book"
-    if not ready:
-        shutil.copytree(root / "examples" / "book", folder, ignore=shutil.ignore_patterns("_book", ".quarto"))
-    return make_guide(folder, rendered=bool(ready))
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    rendered = Path(os.environ.get("ASK_BOOK_TEST_GUIDE") or shared / "guide")
+    with locked(shared / "guide.lock", timeout=RENDER_SECONDS):
+        if not rendered.is_dir():
+            shutil.rmtree(shared / "unfinished", ignore_errors=True)
+            render_guide(root / "examples" / "book", shared / "unfinished")
+            (shared / "unfinished").rename(rendered)
+    return make_guide(rendered, tmp_path_factory.mktemp("guide") / "book")
 
 
 @pytest.fixture(scope="session")
@@ -49,9 +57,17 @@ def sidecar(guide: Guide) -> Iterator[str]:
                 text += line
                 if line.rstrip() == "}" or text.rstrip().endswith("}"):
                     break
-            yield str(json.loads(text)["url"])
+            url = str(json.loads(text)["url"])
+            wait_until(lambda: index_state(url) == "ready")
+            yield url
         finally:
             process.terminate()
+
+
+def index_state(url: str) -> str:
+    """Of the sidecar at this address."""
+    with urllib.request.urlopen(url + "health") as answer:
+        return str(json.load(answer)["index"]["state"])
 
 
 @pytest.fixture(scope="session")
@@ -71,8 +87,9 @@ def scripted(guide: Guide) -> Iterator[ScriptedServer]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A real Chromium."""
+    expect.set_options(timeout=SLOWEST_MS)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=[*ARGUMENTS, PUBLIC])
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=[*ARGUMENTS, HOSTS])
         yield chromium
         chromium.close()
 
@@ -82,9 +99,7 @@ def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Browse
     """A fresh reader; parametrise it indirectly with options of `new_context`."""
     options = {"viewport": WIDE, **getattr(request, "param", {})}
     with browser.new_context(**options) as context:
-        context.set_default_timeout(15_000)
-        # Fonts and scripts that a theme takes from elsewhere are not what is tested here.
-        context.route(re.compile(rf"^https?://(?!127\.0\.0\.1|{re.escape(PUBLIC_HOST)})"), lambda route: route.abort())
+        context.set_default_timeout(SLOWEST_MS)
         yield context
 
 
@@ -100,11 +115,12 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture
 def requests(page: Page) -> list[str]:
-    """The address of every request that the page makes."""
+    """The address of every request that the page makes, those for what it made itself apart."""
     seen: list[str] = []
 
     def note(request: Request) -> None:
-        seen.append(request.url)
+        if not request.url.startswith("blob:"):
+            seen.append(request.url)
 
     page.on("request", note)
     return seen

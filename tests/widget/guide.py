@@ -15,6 +15,7 @@ from ask_book.book.edition import open_edition
 from ask_book.book.project import find_project
 
 RENDER_SECONDS = 900
+CARRY_THE_ID = ("_book/**/*.html", "_book/ask-book/book.js", ".quarto/ask-book/default/*.json")
 
 
 @dataclass(frozen=True)
@@ -32,18 +33,26 @@ class Guide:
         return next(self.site.glob("**/launcher.js")).parent
 
 
-def make_guide(folder: Path, *, rendered: bool) -> Guide:
-    """Render the copy in `folder` under a title of its own, so that no other sidecar of this machine has its id."""
+def render_guide(source: Path, folder: Path) -> None:
+    """A copy of the book, rendered where there is Quarto."""
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("_book", ".quarto"))
+    if quarto := shutil.which("quarto"):
+        subprocess.run(
+            [quarto, "render", "--to", "html"], cwd=folder, env={**os.environ, "CI": "1"}, check=True,
+            capture_output=True, timeout=RENDER_SECONDS,
+        )  # fmt: skip
+
+
+def make_guide(rendered: Path, folder: Path) -> Guide:
+    """A copy with an identity of its own, for which no other sidecar of this machine speaks."""
+    shutil.copytree(rendered, folder, symlinks=True)
     settings = folder / "_quarto.yml"
-    if not rendered:
-        text = settings.read_text(encoding="utf-8")
-        settings.write_text(re.sub(r"(?m)^(  title: ).*$", rf'\1"Ask the book {os.getpid()}"', text), encoding="utf-8")
-        if quarto := shutil.which("quarto"):
-            subprocess.run(
-                [quarto, "render", "--to", "html"], cwd=folder, env={**os.environ, "CI": "1"}, check=True,
-                capture_output=True, timeout=RENDER_SECONDS,
-            )  # fmt: skip
+    state, text, old = settings.stat(), settings.read_text(encoding="utf-8"), find_project(folder, {}).book_id
+    settings.write_text(re.sub(r"(?m)^  title: .*$", f'  title: "Guide {os.getpid()}"', text), encoding="utf-8")
+    os.utime(settings, ns=(state.st_atime_ns, state.st_mtime_ns))  # Else its pages would be older than their sources.
     project = find_project(folder, os.environ)
+    for path in [path for pattern in CARRY_THE_ID for path in folder.glob(pattern)]:
+        path.write_bytes(path.read_bytes().replace(old.encode(), project.book_id.encode()))
     edition = open_edition(project)
     manifest = json.loads(edition.manifest_path.read_text(encoding="utf-8"))
     return Guide(folder, edition.site, project.book_id, manifest)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 # A formula in MathML is told as the TeX that the manifest has of it; one for a MathJax out of reach is TeX anyway.
 SHOW = """async (quotes) => {
-  await askBook.load?.("answer.js");
+  for (const file of ["panel.js", "answer.js"]) await askBook.load?.(file);
   const marked = (range) => {
     const part = range.cloneContents();
     for (const formula of part.querySelectorAll("math:has(annotation)")) {

@@ -159,7 +159,10 @@ def test_without_the_highlight_api_the_words_are_wrapped_and_unwrapped(
     page.goto(guide.site.as_uri() + "/index.html")
     page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", HIDING_PLACES)
     before = page.locator("#inline").inner_html()
-    shown = "async ([q, a]) => { await askBook.load('answer.js'); return askBook.highlight.show(q, a); }"
+    shown = """async ([quote, anchor]) => {
+      for (const file of ["panel.js", "answer.js", "marks.js"]) await askBook.load(file);
+      return askBook.highlight.show(quote, anchor);
+    }"""
     assert page.evaluate(shown, ["dry season lasts four months", "sec-places"]) is True
     assert "".join(page.locator("mark.ask-book").all_inner_texts()) == "dry season lasts four months"
     page.evaluate("askBook.highlight.clear()")

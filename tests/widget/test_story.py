@@ -136,7 +136,10 @@ def test_a_file_asks_nobody(guide: Guide, sidecar: str, reader: Reader, page: Pa
     page.goto(guide.site.as_uri() + "/index.html")
     requests.clear()
     reader.open()
-    reader.ask(QUESTION)
+    reader.ask("What is this book about?")
+    expect(reader.part("answer").last).to_contain_text("Reading an answer. ")
+    reader.ask("¡Buenos días!")
+    expect(reader.part("answer").last).to_contain_text("I only speak of what this book says")
     assert {urlsplit(url).scheme for url in requests} == {"file"}
 
 
