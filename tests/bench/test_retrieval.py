@@ -136,7 +136,7 @@ def test_questions_about_other_articles_are_refused(name: str, tmp_path: Path) -
     print(f"\n{name}: of other articles refused {share(refused['other'], asked['other'])}, ", end="")
     print(f"of its own refused {share(refused['own'], asked['own'])}")
     assert refused["own"] <= 0.03 * asked["own"]
-    assert refused["other"] >= 0.4 * asked["other"]
+    assert refused["other"] >= 0.35 * asked["other"]
 
 
 def share(count: int, of: int) -> str:
