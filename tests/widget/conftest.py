@@ -96,8 +96,11 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
-    """A fresh reader; parametrise it indirectly with options of `new_context`."""
-    options = {"viewport": WIDE, **getattr(request, "param", {})}
+    """A fresh reader; parametrise it indirectly with options of `new_context`.
+
+    Nothing moves, so that no test measures what is still on its way.
+    """
+    options = {"viewport": WIDE, "reduced_motion": "reduce", **getattr(request, "param", {})}
     with browser.new_context(**options) as context:
         context.set_default_timeout(SLOWEST_MS)
         yield context

@@ -26,7 +26,6 @@ def violations(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("context", LOOKS, indirect=True, ids=["light", "dark", "phone"])
 def test_axe_finds_nothing_in_any_state(sidecar: str, reader: Reader, page: Page) -> None:
-    page.emulate_media(reduced_motion="reduce")
     page.goto(sidecar + "authors/install.html")
     page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches && window.quartoToggleColorScheme?.()")
     expect(reader.part("launcher")).to_be_visible()
@@ -67,7 +66,6 @@ def unsure(question: str) -> Iterator[tuple[str, Any]]:
 def test_axe_finds_nothing_while_a_model_answers(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
     scripted.health |= {"works": {"chat": True}, "model_host": "models.example.org"}
     scripted.stream = unsure
-    page.emulate_media(reduced_motion="reduce")
     page.goto(scripted.url + "authors/install.html")
     page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches && window.quartoToggleColorScheme?.()")
     reader.open()
@@ -218,7 +216,7 @@ def test_a_window_at_twice_its_size(sidecar: str, reader: Reader, page: Page) ->
 
 
 def test_forced_colours_and_reduced_motion(sidecar: str, reader: Reader, page: Page) -> None:
-    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.emulate_media(forced_colors="active")
     page.goto(sidecar + "readers/asking.html")
     reader.open()
     reader.ask(QUESTION)

@@ -114,7 +114,10 @@ def hostile_answer(text: str) -> Iterator[tuple[str, Any]]:
 
 def test_hostile_answers(scripted: ScriptedServer, reader: Reader, page: Page) -> None:
     scripted.stream = hostile_answer
-    scripted.config = {"suggestions": HOSTILE[:4], "texts": {"intro": " ".join(HOSTILE), "about": HOSTILE[0]}}
+    scripted.config = {
+        "suggestions": HOSTILE[:4],
+        "texts": {"intro": " ".join(HOSTILE), "about": HOSTILE[0], "here": "("},
+    }
     scripted.health |= {"works": {"chat": True}, "model_host": HOSTILE[3]}
     scripted.health["notices"] = [{"code": text, "message": text} for text in HOSTILE]
     page.goto(scripted.url + "index.html")

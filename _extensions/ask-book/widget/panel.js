@@ -138,9 +138,18 @@
       talk.scrollTop += article.getBoundingClientRect().top - talk.getBoundingClientRect().top;
     }
 
+    /** @param {string} question */
+    function saysHere(question) {
+      try {
+        return new RegExp(t("here"), "iu").test(question);
+      } catch {
+        return false; // an author's own pattern, which is none
+      }
+    }
+
     /** @param {string} question @param {{ mode?: string, replaces?: AskBook.Turn }} [how] */
     function ask(question, how) {
-      const here = scope.ariaPressed === "true" || new RegExp(t("here"), "iu").test(question) ? { scope: config.href, where: pageTitle() } : {};
+      const here = scope.ariaPressed === "true" || saysHere(question) ? { scope: config.href, where: pageTitle() } : {};
       return conversation.ask(question, { ...here, ...how });
     }
 
