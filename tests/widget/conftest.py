@@ -84,9 +84,9 @@ def scripted(guide: Guide) -> Iterator[ScriptedServer]:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A real Chromium."""
+    """A real Chromium. Playwright keeps an event loop running, which tests elsewhere must not meet."""
     expect.set_options(timeout=SLOWEST_MS)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=find_chromium(), args=[*ARGUMENTS, HOSTS])
