@@ -37,6 +37,11 @@ def folder_key(root: Path, profile: str) -> str:
     return hashlib.sha256(os.fsencode(root) + b"\n" + profile.encode()).hexdigest()[:16]
 
 
+def folder_name(root: Path, key: str) -> str:
+    """What a folder of the user's for the book in `root` is called: readable, and with its `folder_key` its own."""
+    return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', root.name).strip('-')[:40] or 'book'}-{key}"
+
+
 def ports(identifier: str) -> tuple[int, ...]:
     """The four ports of a book, all in 10240–31999: below the range of ephemeral ports."""
     base = PORT_BASE + PORTS_PER_BOOK * (int(identifier[:8], 16) % PORT_GROUPS)

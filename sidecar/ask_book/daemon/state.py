@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ask_book.book.identity import folder_name
 from ask_book.errors import AskBookError
 from ask_book.files import FileLock, locked, write_atomically
 
@@ -157,5 +158,4 @@ def state_path(root: Path, key: str) -> Path:
     """Where that is, for the folder of a book and its `folder_key`."""
     import platformdirs
 
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", root.name).strip("-")[:40] or "book"
-    return platformdirs.user_state_path("ask-book", appauthor=False) / f"{name}-{key}"
+    return platformdirs.user_state_path("ask-book", appauthor=False) / folder_name(root, key)

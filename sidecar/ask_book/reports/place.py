@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
+from ask_book.book.identity import folder_name
 from ask_book.book.project import Project
 from ask_book.book.settings import Settings
 from ask_book.errors import AskBookError
@@ -19,9 +19,8 @@ def reports_of(project: Project, settings: Settings) -> Store:
         return Store(_chosen(project, settings.reports_folder))
     import platformdirs
 
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", project.root.name).strip("-")[:40] or "book"
     data = platformdirs.user_data_path("ask-book", appauthor=False)
-    return Store(data / "reports" / f"{name}-{project.key}")
+    return Store(data / "reports" / folder_name(project.root, project.key))
 
 
 def book_style(project: Project, settings: Settings) -> Style:
