@@ -1,7 +1,7 @@
 "use strict";
 const assert = require("node:assert/strict");
 const { test } = require("node:test");
-const { load, plain, fixture } = require("./load.js");
+const { load, plain, fixture, tables } = require("./load.js");
 
 const { search } = load("en", ["search.js"]);
 
@@ -14,8 +14,8 @@ const near = (got, wanted) => assert.ok(Math.abs(got - wanted) <= 1e-6, `${got} 
 for (const wanted of fixture("ranking.json").cases) {
   test(`ranking: ${wanted.question}`, async () => {
     const manifest = fixture(`book.${wanted.book}.json`);
-    const { search, locales } = load(manifest.book.lang, ["search.js"]);
-    const index = await search.open(manifest, locales[manifest.book.lang].stopwords);
+    const { search, locales, lang } = load(manifest.book.lang, [...tables.map((table) => `locales/${table}.js`), "search.js"]);
+    const index = await search.open(manifest, locales[lang].stopwords);
     const { hits, evidence } = plain(index.search(wanted.question, wanted.k, wanted.scope));
     assert.deepEqual(hits.map(({ chunk }) => chunk), wanted.hits.map(([chunk]) => chunk));
     hits.forEach(({ score }, i) => near(score, wanted.hits[i][1]));

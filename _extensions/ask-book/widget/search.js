@@ -4,7 +4,7 @@
  */
 askBook.offPage((askBook) => {
   const GRAM = 4, K1 = 1.2, B = 0.75, DAMPED = 0.8;
-  const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5, ASIDE = 0.2;
+  const STOPWORD_WEIGHT = 0.5, HELD = 0.5, OPENING = 0.45, NEAR = 0.4, REFERENCES = 0.5, ASIDE = 0.2, FREQUENT = 0.3, FEWEST = 5;
   const REPEATED = 3, SAME_PASSAGE = 0.8;
   const BIAS = -4.78, SCORE = 7.57, COVERED = 2.06, NAME = -2.66, ENOUGH = 0.15, LOOKED_AT = 3;
   const ASIDES = new Set(["code", "output", "table", "math"]);
@@ -16,7 +16,7 @@ askBook.offPage((askBook) => {
     "\\u0e00-\\u0eff\\u1000-\\u109f\\u1100-\\u11ff\\u1780-\\u17ff\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u3029\\u3040-\\u312f" +
     "\\u3131-\\u318e\\u31a0-\\u31bf\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const PIECES = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu");
-  const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+  const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u"), IS_OF_LETTERS = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/;
   const RUNS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
   /** @type {Record<string, string>} */
   const SPELT_OUT = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", ħ: "h", ı: "i", þ: "th", ς: "σ" };
@@ -52,6 +52,9 @@ askBook.offPage((askBook) => {
 
   /** @param {string} text @param {boolean} [marks] */
   const tokens = (text, marks) => runs(fold(text, marks)).flatMap(terms);
+
+  /** How many of the words are among these. @param {string[]} words @param {Set<string>} stopwords */
+  const countOf = (words, stopwords) => words.filter((word) => stopwords.has(word)).length;
 
   // -- the book -----------------------------------------------------------------------------------------------------
 
@@ -93,6 +96,10 @@ askBook.offPage((askBook) => {
       const { lang } = manifest.book;
       this.marks = lang ? /^vi\b/i.test(lang) : (sample.match(/[\u1ea0-\u1ef9đơư]/g) ?? []).length * 50 > sample.length;
       this.stopwords = new Set(stopwords.split(" "));
+      this.lang = lang.toLowerCase().split(/[-_]/)[0] || askBook.lang;
+      const words = lang ? [] : runs(fold(sample));
+      /** Whether the stop words are of the book's language, and not those of English for want of others. */
+      this.hasTable = this.lang === askBook.lang && countOf(words, this.stopwords) * 5 >= words.length;
       this.chapters = manifest.chapters.map((chapter) => new ChapterText(chapter));
       /** @type {Map<string, number>} */
       this.rows = new Map();
@@ -119,6 +126,11 @@ askBook.offPage((askBook) => {
         }
       }
       this.rowsOfRun.clear();
+      if (!this.hasTable) {
+        const least = 2 * Math.max(FEWEST, FREQUENT * this.lengths.length);
+        const words = [...this.rows].filter(([term, row]) => this.postings[row].length >= least && (/^_.*_$/s.test(term) || IS_UNSPACED.test(term)));
+        if (words.length) this.stopwords = new Set(words.map(([term]) => term.replaceAll("_", "")));
+      }
       this.mean = Math.max(1, this.lengths.reduce((sum, length) => sum + length, 0) / (this.lengths.length || 1));
       const lists = this.manifest.chapters.flatMap((chapter) => chapter.sections.filter(({ title }) => LISTS_OF_REFERENCES.has(runs(fold(title))[0]))
         .map(({ start, end }) => /** @type {Span} */ ([chapter.index, start, end])));
@@ -217,20 +229,38 @@ askBook.offPage((askBook) => {
       return row[2 * low] === at;
     }
 
+    /** The stop words of the other language that the question is in, none if it is in the book's. @param {string} question */
+    #foreign(question) {
+      const words = runs(fold(question));
+      const [first, second] = Object.entries(askBook.locales).map(([code, table]) => {
+        const stopwords = new Set(table.stopwords.split(" "));
+        return { code, stopwords, count: countOf(words, stopwords) };
+      }).sort((a, b) => b.count - a.count);
+      return first.code !== this.lang && first.count * 5 > words.length && first.count !== second?.count ? first.stopwords : new Set();
+    }
+
     /** @param {string} question */
     read(question) {
+      const aside = this.#foreign(question);
+      const asked = this.#read(question, new Set([...this.stopwords, ...aside]), aside.size > 0);
+      return this.hasTable || asked.words.some(({ stop }) => !stop) ? asked : this.#read(question, aside, aside.size > 0);
+    }
+
+    /** @param {string} question @param {Set<string>} stopwords @param {boolean} isForeign */
+    #read(question, stopwords, isForeign) {
       /** @type {Map<string, Word>} equal words are one object */
       const known = new Map();
       const words = runs(question.replace(INVISIBLE, "").normalize("NFC")).flatMap((run) => run.match(PIECES) ?? []).flatMap((written) => runs(fold(written, this.marks)).flatMap((run) =>
         IS_UNSPACED.test(run)
-          ? terms(run).map((two, i) => ({ written: two, run: two, stop: this.stopwords.has(two) || /^[\u3040-\u309f]+$/.test(two), glued: i > 0 }))
-          : [{ written, run, stop: this.stopwords.has(fold(run)), glued: false }])).map((word) => {
+          ? terms(run).map((two, i) => ({ written: two, run: two, stop: stopwords.has(two) || /^[\u3040-\u309f]+$/.test(two), glued: i > 0 }))
+          : [{ written, run, stop: stopwords.has(run), glued: false }])).map((word) => {
         const key = JSON.stringify(word);
         return known.get(key) ?? (known.set(key, word), word);
       });
       /** @type {Map<string, number>} */
       const weights = new Map();
       for (const { run, stop } of words) {
+        if (stop && isForeign) continue;
         const own = terms(run), weight = (stop ? STOPWORD_WEIGHT : 1) / Math.sqrt(own.length);
         for (const term of own) weights.set(term, Math.max(weights.get(term) ?? 0, weight));
       }
@@ -314,7 +344,7 @@ askBook.offPage((askBook) => {
         : absent.filter((word) => /^\p{Lu}/u.test(word.written) && word !== words[0]).length;
       const covered = Math.max(0, ...hits.slice(0, LOOKED_AT).map(({ chunk }) => {
         const has = (/** @type {string} */ term) => this.holds(term, chunk);
-        return sum(asked.map((word) => (families.get(word)?.some(has) ? (IS_UNSPACED.test(word.run) ? 0.5 : 1) : 0)));
+        return sum(asked.map((word) => (families.get(word)?.some(has) ? (!IS_UNSPACED.test(word.run) ? 1 : IS_OF_LETTERS.test(word.run) ? 0.1 : 0.5) : 0)));
       }));
       const logit = BIAS + SCORE * (hits[0]?.score ?? 0) + COVERED * Math.log1p(covered) + NAME * (names + missing.length);
       const settled = named >= HELD || (named && (covered || !asked.length));

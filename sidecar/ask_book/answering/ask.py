@@ -147,7 +147,7 @@ def _look_into(book: OpenBook, retrieval: Retrieval) -> Found:
 
 def _quotes(book: OpenBook, words: str, passages: Iterable[Passage]) -> tuple[extractive.Quote, ...]:
     postings = book.index.postings
-    terms = extractive.asked(words, postings.weight, book.locale.stopwords, book.index.marks, postings.short)
+    terms = extractive.asked(words, postings.weight, book.index.stopwords, book.index.marks, postings.short)
     leans_on = book.locale.answer.get("leans_on", "").split()
     telling = [item for item in passages if item.tag not in book.references]
     return tuple(extractive.choose(book.manifest, telling, terms, book.locale.abbreviations, leans_on))

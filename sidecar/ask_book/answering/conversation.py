@@ -39,7 +39,7 @@ def with_what_went_before(book: OpenBook, asked: Question) -> str:
 def _leans(book: OpenBook, question: str) -> bool:
     """Whether it says little by itself, or begins as one does that goes on."""
     words = runs(fold(question))
-    telling = [word for word in words if word not in book.locale.stopwords]
+    telling = [word for word in words if word not in book.index.stopwords]
     phrases = tuple(filter(None, book.locale.answer.get("follows_up", "").split("|")))
     leans_on = book.locale.answer.get("leans_on", "").split()
     return not telling or words[0] in leans_on or " ".join(words).startswith(phrases)

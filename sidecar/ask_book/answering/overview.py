@@ -52,7 +52,7 @@ def topic_of(book: OpenBook, text: str, scope: str | None = None) -> Topic | Non
     words = [word.run for word in query.read(text, frozenset()).words]
     tables = [table for table in map(locale, languages()) if not _triggers(table).isdisjoint(words)]
     triggers = frozenset().union(*map(_triggers, tables))
-    left = _unexplained(words, triggers.union(book.locale.stopwords, *(table.stopwords for table in tables)))
+    left = _unexplained(words, triggers.union(book.index.stopwords, *(table.stopwords for table in tables)))
     named = places.named(book.manifest, text)
     telling = [word for word in left if not places.is_name_of_place(word)]
     within = places.in_scope(book.manifest, scope) if scope else None
@@ -154,7 +154,7 @@ def sections(now: Round) -> Iterator[tuple[Chapter, Section, str]]:
 
 def telling(book: OpenBook, chapter: Chapter, start: int, end: int, most: int) -> list[Tag]:
     """The sentences of a stretch that say most of it, in reading order."""
-    weight, stop = book.index.postings.weight, book.locale.stopwords
+    weight, stop = book.index.postings.weight, book.index.stopwords
     spans: list[tuple[Tag, Counter[str], float]] = []
     whole: Counter[str] = Counter()
     for block in chapter.blocks_in(start, end):
@@ -243,7 +243,7 @@ def _titled(book: OpenBook, words: Sequence[str]) -> Topic | None:
     asked = set(words)
 
     def is_meant(title: str) -> bool:
-        return bool(asked) and asked == {word for word in runs(fold(title)) if word not in book.locale.stopwords}
+        return bool(asked) and asked == {word for word in runs(fold(title)) if word not in book.index.stopwords}
 
     chapters = [
         Tag(chapter.index, 0, len(chapter.text)) for chapter in book.manifest.chapters if is_meant(chapter.title)

@@ -28,7 +28,7 @@ from ask_book.answering.sentences import units
 from ask_book.book.manifest import Manifest, Tag
 from ask_book.excerpt import excerpt
 from ask_book.llm.chat import Message
-from ask_book.retrieval.language import FALLBACK
+from ask_book.retrieval.language import FALLBACK, book_language
 
 EARLIER_CHARACTERS = 600
 
@@ -76,7 +76,7 @@ def rules(now: Round, with_tools: bool = False) -> str:
     """The system prompt, in the language of the answer, with the author's rules of style."""
     lang = now.lang.split("-")[0].lower()
     known = lang if lang in _languages("grounded") else FALLBACK
-    language = "English" if lang == "en" else f"the language of the book ({now.lang})"
+    language = "English" if lang == "en" else book_language(now.lang)
     text = now.assistant.system_prompt or _text("grounded", known)
     values = {"title": now.book.manifest.book.title, "language": language, "not_found": now.locale.not_found}
     for key, value in values.items():

@@ -33,6 +33,7 @@ from ask_book.book.manifest import Block, Chapter, Manifest, Tag
 from ask_book.files import write_atomically
 from ask_book.llm.chat import Message, estimated_tokens
 from ask_book.llm.errors import ProviderError
+from ask_book.retrieval.language import book_language
 
 VERSION = 1
 ALONE = 20_000
@@ -174,7 +175,7 @@ async def pick(now: Round, question: str, folder: Path | None = None) -> list[Se
 async def _sum_up(book: OpenBook, assistant: Assistant, segment: Segment, folder: Path | None) -> Made:
     now = Round(book, Question(segment.title), replace(assistant, tokens_per_question=10**9), 1, "")
     text, offered = _material(book, segment)
-    language = f"the language of the book ({book.index.lang})"
+    language = book_language(book.index.lang)
     rules = _SUM_UP.format(title=harmless(book.manifest.book.title), language=language)
     try:
         async with now.paid():

@@ -26,6 +26,7 @@ from ask_book.exam.run import Quotes, letters
 from ask_book.exam.suggest import Suggested
 from ask_book.llm.chat import Message, estimated_tokens
 from ask_book.llm.errors import ProviderError
+from ask_book.retrieval.language import book_language
 
 CHARACTERS = 6000
 REPLY_TOKENS = 300
@@ -119,7 +120,7 @@ def _draft(quotes: Quotes, old: Suggested, said: str) -> Draft | None:
 
 
 def _messages(book: OpenBook, one: Suggested) -> list[Message]:
-    language = f"the language of the book ({book.index.lang})"
+    language = book_language(book.index.lang)
     rules = _DRAFT.format(title=harmless(book.manifest.book.title), language=language)
     text = one.chapter.text[one.section.start : one.section.end][:CHARACTERS]
     return [Message("system", rules), Message("user", f"<part>\n{harmless(text)}\n</part>")]

@@ -52,7 +52,7 @@ class Gap:
 async def gaps(book: OpenBook, asked: Iterable[Asked]) -> list[Gap]:
     """The `MOST` largest gaps of a book, what was asked most often first."""
     missed = [one for one in asked if one.status == "not_found" or one.value == "down"]
-    groups = sorted(_groups(missed, book.locale.stopwords), key=len, reverse=True)[:MOST]
+    groups = sorted(_groups(missed, book.index.stopwords), key=len, reverse=True)[:MOST]
     found = [await _gap(book, group) for group in groups]
     return sorted(found, key=lambda gap: (-gap.count, gap.questions))
 

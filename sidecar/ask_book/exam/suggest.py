@@ -180,14 +180,14 @@ class _Reader:
         words = bare.split()
         if not 1 <= len(words) <= WORDS_OF_A_TERM or not self._tells(bare):
             return ""
-        if fold(words[0]) in self.book.locale.stopwords:
+        if fold(words[0]) in self.book.index.stopwords:
             return ""
         return f"{article[0].lower() if article else ''}{bare}"
 
     def _tells(self, text: str) -> bool:
         """Whether a text has a word that is neither a function word nor a number."""
         return any(
-            len(word) > 1 and not word.isdecimal() and word not in self.book.locale.stopwords
+            len(word) > 1 and not word.isdecimal() and word not in self.book.index.stopwords
             for word in runs(fold(text))
         )
 

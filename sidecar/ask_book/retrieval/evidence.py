@@ -3,7 +3,8 @@
 The words of the question, stop words aside, are looked for in the book with some tolerance: a word is found as itself;
 as a word that begins like it (the first two thirds of its letters, at least four) and is at most three letters
 longer; else as a word with the same two first letters from which it differs by one letter or two swapped. In a script
-without spaces a bigram is found only as itself, and counts half.
+without spaces a bigram is found only as itself, and counts half, or a tenth in Thai and its kin, where a word has
+more letters and bigrams are few.
 
     confidence = logistic(bias + score · s + covered · ln(1 + c) + name · n)
 
@@ -94,15 +95,9 @@ class Findings:
     foreign: bool = False
 
 
-def judge(
-    query: Query, found: Findings, aside: frozenset[str] = frozenset(), nouns_capitalised: bool = False
-) -> Evidence:
-    """Weigh the evidence; `aside` are the stop words of the question's language, should it not be the book's."""
-    asked = [
-        word
-        for word in query.words
-        if not (word.stop or word.run in aside or (found.named and is_name_of_place(word.run)))
-    ]
+def judge(query: Query, found: Findings, nouns_capitalised: bool = False) -> Evidence:
+    """Weigh the evidence."""
+    asked = [word for word in query.words if not (word.stop or (found.named and is_name_of_place(word.run)))]
     families = [family(word.run, found.postings.vocabulary) for word in asked]
     known = [word for word, members in zip(asked, families, strict=True) if members]
     absent = [word for word in asked if word not in known]
@@ -169,7 +164,7 @@ def _words(prefix: str, vocabulary: Sequence[str]) -> list[str]:
 
 
 def _covered(asked: Sequence[Word], families: Sequence[frozenset[str]], found: Findings) -> float:
-    shares = [0.5 if tokens.is_unspaced(word.run) else 1.0 for word in asked]
+    shares = [tokens.share_of_word(word.run) for word in asked]
     covered = np.zeros(len(found.passages))
     for share, members in zip(shares, families, strict=True):
         covered += share * _held(members, found.passages, found.postings)

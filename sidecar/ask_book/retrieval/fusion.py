@@ -7,7 +7,8 @@ passage, so that a question in another language is decided by nearness without a
 `near` is the cosine between a passage and the question, scaled so that the best passage has 1 and the `NEAREST`th
 best, and all below, 0: cosines of different models and questions have no common scale, but their order has a meaning.
 `a` is what did best on public question sets for each kind of model: a weak one may say less. Where two models are
-joined, `near` is the mean of theirs, each scaled by itself: what one of them sees is not drowned by the other.
+joined, `near` is the mean of theirs, the first counting `FIRST_SHARE`, each scaled by itself: what one of them sees is
+not drowned by the other.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from ask_book.retrieval.embedding import Kind
 
 Cosines = npt.NDArray[np.float32]
 
-NEAREST = 100
+NEAREST = 175
 DECIMALS = 9
 GROUP = 64
-SHARE_OF_WORDS: Mapping[Kind, float] = {"e5": 0.85, "encoder": 0.9, "joined": 0.8, "other": 0.85}
+SHARE_OF_WORDS: Mapping[Kind, float] = {"e5": 0.84, "encoder": 0.9, "joined": 0.82, "other": 0.84}
 SECOND_BEGINS: Mapping[Kind, int] = {"joined": 384}
+FIRST_SHARE = 0.65
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,13 @@ def cosines(vectors: Cosines, question: Cosines, kind: Kind) -> list[Cosines]:
     return [vectors[:, part] @ question[part] for part in parts]
 
 
+def nearness(cosines: Sequence[Cosines], allowed: Mask) -> Floats:
+    """Of all passages, by all models."""
+    near = [scaled(part, allowed) for part in cosines]
+    shares = (FIRST_SHARE, 1 - FIRST_SHARE) if len(near) == 2 else None
+    return np.average(near, axis=0, weights=shares)
+
+
 def scaled(cosines: Cosines, allowed: Mask) -> Floats:
     """The nearness of all passages, 0 for those that are not allowed; all 0 if no two of these differ."""
     near = np.zeros(len(cosines))
@@ -70,6 +79,11 @@ def highest(values: npt.NDArray[np.floating], count: int) -> Ints:
     Of many values, those count that are as high as the `count`th highest of the groups' highest.
     """
     groups = len(values) // GROUP
-    tops = values[: GROUP * groups].reshape(GROUP, groups).max(axis=0) if groups > count else values
-    least = np.partition(tops, -count)[-count] if 0 < count < len(tops) else -np.inf
-    return np.flatnonzero(values >= least - 10.0**-DECIMALS)
+    if groups <= count:
+        least = np.partition(values, -count)[-count] if 0 < count < len(values) else -np.inf
+        return np.flatnonzero(values >= least - 10.0**-DECIMALS)
+    tops = values[: GROUP * groups].reshape(GROUP, groups).max(axis=0)
+    least = np.partition(tops, -count)[-count] - 10.0**-DECIMALS
+    high = np.flatnonzero(tops >= least) + groups * np.arange(GROUP)[:, None]
+    at = np.concatenate([high.ravel(), np.arange(GROUP * groups, len(values))])
+    return at[values[at] >= least]

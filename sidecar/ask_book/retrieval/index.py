@@ -15,11 +15,12 @@ from ask_book.book.notice import Notice
 from ask_book.retrieval import bm25, fusion, passages, places, query, ranking, storage, tokens
 from ask_book.retrieval.embedding import Embedder, Floats
 from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge, lacking
-from ask_book.retrieval.language import keeps_marks, language_of, locale
+from ask_book.retrieval.language import has_table, keeps_marks, language_of, locale
 from ask_book.retrieval.vectors import Vectors, ready
 
 LARGE = 20_000
 ASIDE = 0.2
+FREQUENT, FEWEST = 0.3, 5
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Retrieval:
 
 @dataclass(frozen=True)
 class Index:
-    """A book, ready to be searched. Immutable; safe to share between threads."""
+    """A book, ready to be searched. Immutable; safe to share between threads. `lang` is empty when it is not known."""
 
     manifest: Manifest
     lang: str
@@ -60,7 +61,7 @@ class Index:
 
         `scope`: see `places.in_scope`; `vector`: the question's, by the model of `vectors`.
         """
-        asked = query.read(question, locale(self.lang).stopwords, self.marks, self.postings.short)
+        asked, foreign = self._read(question)
         asked = query.without_joints(asked, self.postings.ids.__contains__)
         factor = self._factor if scope is None else self._factor * places.in_scope(self.manifest, scope)
         holders = [self._with(phrase.runs) & (factor > 0) for phrase in asked.phrases]
@@ -72,12 +73,11 @@ class Index:
         if self.vectors and vector is not None:
             parts = fusion.cosines(self.vectors.matrix, vector, self.vectors.kind)
             cosines = np.sum(parts, axis=0)
-            near = np.mean([fusion.scaled(part, factor > 0) for part in parts], axis=0)
+            near = fusion.nearness(parts, factor > 0)
             meaning = fusion.Meaning(near, self.vectors.kind)
         names_place = named and all(word.stop or places.is_name_of_place(word.run) for word in asked.words)
         verbatim = self._with([] if names_place else tokens.runs(tokens.fold(question, self.marks)))
         ranked = ranking.rank(asked, self.postings, self._words, factor, place, verbatim, k, meaning)
-        spoken = language_of(question, self.lang)
         found = Findings(
             score=ranked[0][1] if ranked else 0.0,
             passages=tuple(at for at, _ in ranked[:LOOKED_AT]),
@@ -90,18 +90,38 @@ class Index:
             named=named,
             kind=meaning.kind if meaning else None,
             cosine=0.0 if cosines is None else float(cosines[factor > 0].max(initial=-1.0)),
-            foreign=spoken.split("-")[0] != self.lang.split("-")[0].lower(),
+            foreign=foreign,
         )
-        aside = locale(spoken).stopwords
-        evidence = judge(asked, found, aside, nouns_capitalised=self.lang.startswith("de"))
+        evidence = judge(asked, found, nouns_capitalised=self.lang.startswith("de"))
         return Retrieval(tuple(Hit(at, score) for at, score in ranked), evidence)
 
     def lacking(self, question: str, at: int) -> tuple[str, ...]:
         """The words of a question, stop words aside, that a passage and its headings do not have."""
-        asked = query.read(
-            question, locale(language_of(question, self.lang)).stopwords, self.marks, self.postings.short
-        )
-        return lacking(asked, at, self.postings)
+        return lacking(self._read(question)[0], at, self.postings)
+
+    def _read(self, question: str) -> tuple[query.Query, bool]:
+        """The question as search reads it, and whether it is in another language than the book."""
+        spoken = language_of(question, self.lang)
+        foreign = spoken.split("-")[0] != self.lang.split("-")[0].lower()
+        aside = locale(spoken).stopwords if foreign else frozenset[str]()
+        asked = query.read(question, self.stopwords | aside, self.marks, self.postings.short, foreign)
+        if self._frequent and all(word.stop for word in asked.words):  # It asks for what the whole book is about.
+            asked = query.read(question, aside, self.marks, self.postings.short, foreign)
+        return asked, foreign
+
+    @cached_property
+    def stopwords(self) -> frozenset[str]:
+        """Those of the book's language, folded, or what stands in for them."""
+        return self._frequent or locale(self.lang).stopwords
+
+    @cached_property
+    def _frequent(self) -> frozenset[str]:
+        """The words that `FREQUENT` of the passages have, `FEWEST` at least, if there is no table of the language."""
+        if has_table(self.lang):
+            return frozenset()
+        least = max(FEWEST, self.postings.size * FREQUENT)
+        terms = (self.postings.vocabulary[row] for row in np.flatnonzero(np.diff(self.postings.starts) >= least))
+        return frozenset(term.strip("_") for term in terms if term[0] == term[-1] == "_" or tokens.is_unspaced(term))
 
     def _with(self, runs: Sequence[str]) -> bm25.Mask:
         return ranking.passages_with(runs, self.postings, lambda at: self._runs(passages.indexed_text, at))
@@ -127,7 +147,7 @@ def open_index(manifest: Manifest, folder: Path, embedder: Embedder | None = Non
     With the vectors of `embedder` when all of them were made before.
     """
     sample = " ".join(chapter.text[:20_000] for chapter in manifest.chapters)
-    lang = manifest.book.lang or language_of(sample)
+    lang = manifest.book.lang or language_of(sample, "")
     marks = keeps_marks(manifest.book.lang, sample)
     postings = storage.load(manifest, folder)
     if postings is None:

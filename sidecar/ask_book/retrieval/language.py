@@ -29,8 +29,17 @@ class Locale:
 @cache
 def locale(lang: str) -> Locale:
     """The table of a language tag such as `es` or `es-MX`; that of English when there is none."""
-    code = lang.replace("_", "-").split("-")[0].lower()
-    return _read(code if code in languages() else FALLBACK)
+    return _read(_code(lang) if has_table(lang) else FALLBACK)
+
+
+def has_table(lang: str) -> bool:
+    """Whether there is a table of a language tag."""
+    return _code(lang) in languages()
+
+
+def book_language(lang: str) -> str:
+    """The language of a book, for a model."""
+    return f"the language of the book ({lang})" if lang else "the language of the book"
 
 
 @cache
@@ -60,6 +69,10 @@ def keeps_marks(lang: str, text: str) -> bool:
     sample = text[:200_000].lower()
     telling = sum("\u1ea0" <= char <= "\u1ef9" or char in "đơư" for char in sample)
     return telling * 50 > len(sample)
+
+
+def _code(lang: str) -> str:
+    return lang.replace("_", "-").split("-")[0].lower()
 
 
 def _folder() -> Path:

@@ -1,7 +1,8 @@
 """A question as search reads it: its words, the weight of each search term, the phrases in quotation marks.
 
 A word's weight is 1, that of a stop word (function words and the words of asking) a half: they say little about the
-subject, but the order of the passages is better with them than without. Each of the n terms that a word gives has
+subject, but the order of the passages is better with them than without; in a question in another language than the
+book's, where they only mislead, it is 0. Each of the n terms that a word gives has
 1/√n of that: a long word weighs more than a short one, but not as much more as it has more 4-grams. A term that two
 words give counts as the heavier of them. In a script without spaces every bigram is a word; one of hiragana alone is
 a stop word.
@@ -13,6 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from ask_book.retrieval import tokens
@@ -49,15 +51,22 @@ class Query:
     phrases: tuple[Phrase, ...]
 
 
-def read(question: str, stopwords: frozenset[str], marks: bool = False, short: bool = False) -> Query:
-    """Read a question; `stopwords` are folded, `marks` as in `tokens.fold`, `short` as in `tokens.terms`."""
-    words = tuple(_words(question, stopwords, marks))
+def read(
+    question: str, stopwords: frozenset[str], marks: bool = False, short: bool = False, foreign: bool = False
+) -> Query:
+    """Read a question; `stopwords` are as its words are folded, `marks` as in `tokens.fold`, `short` as in
+    `tokens.terms`; `foreign`: it is in another language than the book.
+    """
+    words = tuple(word for written in tokens.words(question) for word in _words(written, stopwords, marks))
     weights: dict[str, float] = {}
     for word in words:
+        if word.stop and foreign:
+            continue
         terms = tokens.terms(word.run, short)
         weight = (STOPWORD_WEIGHT if word.stop else 1.0) / math.sqrt(len(terms))
         for term in terms:
-            weights[term] = max(weights.get(term, 0.0), weight)
+            if weight > weights.get(term, 0.0):
+                weights[term] = weight
     phrases = (
         Phrase(written.strip(), tuple(tokens.runs(tokens.fold(written, marks))))
         for written in _QUOTED.findall(question)
@@ -85,12 +94,17 @@ def inner(words: Sequence[Word], absent: Sequence[Word]) -> list[Word]:
     return [word for word in absent if word in kept]
 
 
-def _words(question: str, stopwords: frozenset[str], marks: bool) -> Iterator[Word]:
-    for written in tokens.words(question):
-        for run in tokens.runs(tokens.fold(written, marks)):
-            if tokens.is_unspaced(run):
-                for at, bigram in enumerate(tokens.terms(run)):
-                    stop = bigram in stopwords or _HIRAGANA.fullmatch(bigram) is not None
-                    yield Word(bigram, bigram, stop, at > 0)
-            else:
-                yield Word(written, run, (tokens.fold(run) if marks else run) in stopwords)
+@lru_cache(maxsize=10_000)
+def _words(written: str, stopwords: frozenset[str], marks: bool) -> tuple[Word, ...]:
+    """What search sees in a word as it is written. Readers use the same words all the time."""
+    return tuple(
+        word for run in tokens.runs(tokens.fold(written, marks)) for word in _words_of(run, written, stopwords)
+    )
+
+
+def _words_of(run: str, written: str, stopwords: frozenset[str]) -> Iterator[Word]:
+    if not tokens.is_unspaced(run):
+        yield Word(written, run, run in stopwords)
+        return
+    for at, bigram in enumerate(tokens.terms(run)):
+        yield Word(bigram, bigram, bigram in stopwords or _HIRAGANA.fullmatch(bigram) is not None, at > 0)

@@ -39,6 +39,7 @@ _SPELL = re.compile(f"[{''.join(_SPELT_OUT)}]")
 _ASCII_RUNS = re.compile("[A-Za-z0-9]+")
 _PIECES = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_IS_OF_LETTERS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 def fold(text: str, marks: bool = False) -> str:
@@ -61,6 +62,11 @@ def words(text: str) -> list[str]:
     """The words of a text as they are written: its runs before folding, cut by script, invisible characters apart."""
     visible = unicodedata.normalize("NFC", _DROP_KEEPING.sub("", text))
     return [piece for run in runs(visible) for piece in _PIECES.findall(run)]
+
+
+def share_of_word(run: str) -> float:
+    """How much of a word a run is that has been found, a bigram of a script without spaces being less than one."""
+    return 1.0 if not is_unspaced(run) else 1 / 10 if _IS_OF_LETTERS.match(run) else 0.5
 
 
 def is_unspaced(run: str) -> bool:
