@@ -24,9 +24,9 @@ from ask_book.retrieval import tokens
 K1 = 1.2
 B = 0.75
 DAMPED = 0.8
-FREQUENT = 6
+FREQUENT = 4
 BLOCK = 4096
-FREQUENT_BYTES = 1 << 25
+FREQUENT_BYTES = 1 << 26
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -61,9 +61,14 @@ class Postings:
         return {term: row for row, term in enumerate(self.vocabulary)}
 
     @cached_property
+    def _widths(self) -> Ints:
+        """How many passages have each term."""
+        return np.diff(self.starts)
+
+    @cached_property
     def idf(self) -> Floats:
         """Weight of each term."""
-        return _idf(self.size, np.diff(self.starts).astype(np.float64))
+        return _idf(self.size, self._widths.astype(np.float64))
 
     @cached_property
     def unknown(self) -> float:
@@ -95,26 +100,31 @@ class Postings:
         known = {row: weight for term, weight in weights.items() if (row := self.ids.get(term)) is not None}
         rows = np.fromiter(known, np.int64, len(known))
         gains = (self._gains[rows] * np.fromiter(known.values(), np.float64, len(known))).astype(np.float32)
-        often = np.zeros(self.size)
-        passages, parts = [self.passages[:0]], [self._shares[:0]]
-        for row, gain, start, end in zip(known, gains, *self.starts[[rows, rows + 1]].tolist(), strict=True):
-            if (end - start) * FREQUENT > self.size:
-                often += gain * self._frequent(row)
-            else:
-                passages.append(self.passages[start:end])
-                parts.append(gain * self._shares[start:end])
-        return often + np.bincount(np.concatenate(passages), np.concatenate(parts), minlength=self.size)
+        often = self._widths[rows] * FREQUENT > self.size
+        scores = self._added_up(rows[~often], gains[~often])
+        for row, gain in zip(rows[often].tolist(), gains[often].tolist(), strict=True):
+            scores += self._written_out(row, gain)
+        return scores
+
+    def _added_up(self, rows: Ints, gains: Shares) -> Floats:
+        """What these terms give together to each passage, posting by posting."""
+        at = [slice(*ends) for ends in zip(self.starts[rows].tolist(), self.starts[rows + 1].tolist(), strict=True)]
+        if not at:
+            return np.zeros(self.size)
+        shares = np.concatenate([self._shares[row] for row in at])
+        shares *= np.repeat(gains, self._widths[rows])
+        return np.bincount(np.concatenate([self.passages[row] for row in at]), shares, minlength=self.size)
 
     @cached_property
-    def _frequent(self) -> Callable[[int], Shares]:
-        """The row of a term that many passages have, written out: adding all of it is quicker than picking passages."""
+    def _written_out(self) -> Callable[[int, float], Floats]:
+        """What a term that many passages have adds to each of all: adding that is quicker than picking passages."""
 
-        @lru_cache(maxsize=max(1, FREQUENT_BYTES // (4 * max(1, self.size))))
-        def row(term: int) -> Shares:
+        @lru_cache(maxsize=max(1, FREQUENT_BYTES // (8 * max(1, self.size))))
+        def row(term: int, gain: float) -> Floats:
             at = slice(self.starts[term], self.starts[term + 1])
-            shares = np.zeros(self.size, np.float32)
-            shares[self.passages[at]] = self._shares[at]
-            return shares
+            adds = np.zeros(self.size)
+            adds[self.passages[at]] = gain * self._shares[at]
+            return adds
 
         return row
 

@@ -69,8 +69,8 @@ def best(scores: Floats, count: int) -> list[int]:
     """The positions of the `count` highest scores above 0, best first, ties in reading order."""
     at = highest(scores, count)
     rounded = np.round(scores[at], DECIMALS)
-    at = at[rounded > 0]
-    return [int(i) for i in at[np.argsort(-rounded[rounded > 0], kind="stable")][:count]]
+    order = np.argsort(-rounded, kind="stable")[:count]
+    return [int(i) for i in at[order[rounded[order] > 0]]]
 
 
 def _without_repetitions(

@@ -61,7 +61,8 @@ def runs(folded: str) -> list[str]:
 def words(text: str) -> list[str]:
     """The words of a text as they are written: its runs before folding, cut by script, invisible characters apart."""
     visible = unicodedata.normalize("NFC", _DROP_KEEPING.sub("", text))
-    return [piece for run in runs(visible) for piece in _PIECES.findall(run)]
+    whole = runs(visible)
+    return [piece for run in whole for piece in _PIECES.findall(run)] if _IS_UNSPACED.search(visible) else whole
 
 
 def share_of_word(run: str) -> float:
