@@ -58,7 +58,7 @@ class Gate:
 WORDS_ALONE = Gate(-4.78, 7.57, 2.06, -2.66)
 GATES: Mapping[Kind, Gate] = {
     "e5": Gate(-5.3, 7.51, 2.64, -3.15),
-    "joined": Gate(-5.65, 7.51, 2.64, -3.15),
+    "joined": Gate(-5.52, 7.51, 2.64, -3.15),
     "encoder": Gate(-5.13, 7.54, 2.23, -2.78),
     "other": Gate(-5.3, 7.51, 2.64, -3.15),
 }
