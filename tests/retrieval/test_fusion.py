@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ask_book.retrieval import fusion
-from ask_book.retrieval.fusion import NEAREST, SHARE_OF_WORDS, Meaning, scaled
+from ask_book.retrieval.fusion import GROUP, NEAREST, SHARE_OF_WORDS, Meaning, highest, scaled
 from ask_book.retrieval.index import Index
 from ask_book.retrieval.vectors import Vectors
 from retrieval.texts import index_of
@@ -30,6 +30,18 @@ def test_nearness_lies_between_0_and_1_and_keeps_the_order(values: np.ndarray) -
     assert ((near >= 0) & (near <= 1)).all()
     assert (np.diff(near[np.argsort(values, kind="stable")]) >= 0).all()
     assert near.max() == (1.0 if values.max() > values.min() else 0.0)
+
+
+@given(st.integers(1, 3), st.integers(0, 5 * GROUP), st.integers(1, 9), st.integers(0, 2**32))
+def test_the_highest_are_all_there_in_order_with_all_that_are_as_high(
+    count: int, size: int, levels: int, seed: int
+) -> None:
+    values = np.random.default_rng(seed).integers(0, levels, size) / levels
+    at = highest(values, count)
+    assert (np.diff(at) > 0).all()
+    least = np.sort(values)[-count] if size > count else 0.0
+    assert set(np.flatnonzero(values >= least)) <= set(at)
+    assert (np.delete(values, at) < values[at].min(initial=1)).all()
 
 
 def test_only_the_nearest_count_and_only_those_that_are_allowed() -> None:

@@ -109,11 +109,11 @@ class Postings:
     def _added_up(self, rows: Ints, gains: Shares) -> Floats:
         """What these terms give together to each passage, posting by posting."""
         at = [slice(*ends) for ends in zip(self.starts[rows].tolist(), self.starts[rows + 1].tolist(), strict=True)]
-        if not at:
-            return np.zeros(self.size)
-        shares = np.concatenate([self._shares[row] for row in at])
+        passages = np.concatenate([self.passages[:0], *(self.passages[row] for row in at)])
+        shares = np.concatenate([self._shares[:0], *(self._shares[row] for row in at)])
         shares *= np.repeat(gains, self._widths[rows])
-        return np.bincount(np.concatenate([self.passages[row] for row in at]), shares, minlength=self.size)
+        # With nothing to add, numpy counts in whole numbers.
+        return np.bincount(passages, shares, minlength=self.size).astype(np.float64, copy=False)
 
     @cached_property
     def _written_out(self) -> Callable[[int, float], Floats]:

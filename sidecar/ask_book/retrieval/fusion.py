@@ -76,7 +76,8 @@ def scaled(cosines: Cosines, allowed: Mask) -> Floats:
 def highest(values: npt.NDArray[np.floating], count: int) -> Ints:
     """The positions of the `count` highest values and of some more, in order: of all that are as high as they.
 
-    Of many values, those count that are as high as the `count`th highest of the groups' highest.
+    Of many values, those count that are as high as the `count`th highest of the groups' highest; they are looked for
+    only in the groups that have one.
     """
     groups = len(values) // GROUP
     if groups <= count:
@@ -86,4 +87,5 @@ def highest(values: npt.NDArray[np.floating], count: int) -> Ints:
     least = np.partition(tops, -count)[-count] - 10.0**-DECIMALS
     high = np.flatnonzero(tops >= least) + groups * np.arange(GROUP)[:, None]
     at = np.concatenate([high.ravel(), np.arange(GROUP * groups, len(values))])
-    return at[values[at] >= least]
+    found: Ints = at[values[at] >= least]
+    return found
