@@ -140,8 +140,17 @@ class Postings:
     def holds(self, term: str, passages: npt.NDArray[np.integer]) -> Mask:
         """Whether each of these passages has a term."""
         own = self.passages_with(term)
-        at = np.minimum(np.searchsorted(own, passages), max(0, len(own) - 1))
-        return own[at] == passages if len(own) else np.zeros(len(passages), np.bool_)
+        if not len(own):
+            return np.zeros(len(passages), np.bool_)
+        # Of the same type: numpy would make all of `own` into the other's first.
+        at = own.searchsorted(passages.astype(own.dtype, copy=False))
+        found: Mask = own.take(at, mode="clip") == passages
+        return found
+
+    def frequency(self, term: str) -> int:
+        """How many passages have a term."""
+        row = self.ids.get(term)
+        return 0 if row is None else int(self._widths[row])
 
     def passages_with(self, term: str) -> npt.NDArray[np.int32]:
         """The passages that have a term, in order."""

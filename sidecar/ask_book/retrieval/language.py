@@ -56,7 +56,7 @@ def language_of(text: str, default: str = FALLBACK) -> str:
     if kana + han > len(sample) / 5:
         return "ja" if kana * 20 > han else "zh"
     words = runs(sample)
-    counts = {code: sum(word in locale(code).stopwords for word in words) for code in languages()}
+    counts = {code: sum(map(locale(code).stopwords.__contains__, words)) for code in languages()}
     most = max(counts.values())
     best = [code for code, count in counts.items() if count == most]
     return best[0] if len(best) == 1 and most * 5 > len(words) else default

@@ -56,10 +56,12 @@ def rank(
 def passages_with(runs: Sequence[str], postings: Postings, runs_of: Callable[[int], list[str]]) -> Mask:
     """The passages in which these runs follow each other, none without a run; `runs_of` gives those of a passage."""
     terms = {term for run in runs for term in tokens.terms(run, postings.short)}
-    rarest, *others = sorted(terms, key=lambda term: len(postings.passages_with(term))) or [""]
+    rarest, *others = sorted(terms, key=postings.frequency) or [""]
     held = postings.passages_with(rarest)
     for term in others:
-        held = held[postings.holds(term, held)] if len(held) else held
+        if not len(held):
+            break
+        held = held[postings.holds(term, held)]
     mask = np.zeros(postings.size, np.bool_)
     mask[held] = [f" {' '.join(runs)} " in f" {' '.join(runs_of(int(at)))} " for at in held]
     return mask
@@ -87,5 +89,8 @@ def _without_repetitions(
 
 
 def _nearly_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    fewer, more = sorted((len(one), len(other)))
+    if not fewer or fewer < SAME_PASSAGE * more:  # Even if the one had all words of the other.
+        return False
     common = len(one & other)
-    return common > 0 and common >= SAME_PASSAGE * (len(one) + len(other) - common)
+    return common >= SAME_PASSAGE * (fewer + more - common)
