@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ask_book.retrieval.language import keeps_marks, language_of, languages, locale
+from ask_book.retrieval.language import book_language, has_table, keeps_marks, language_of, languages, locale
 from ask_book.retrieval.tokens import fold
 
 
@@ -20,6 +20,9 @@ def test_a_region_does_not_matter_and_an_unknown_language_is_english() -> None:
     assert locale("es-DO").lang == locale("ES_mx").lang == "es"
     assert locale("es").not_found == "No encontrado en el libro"
     assert locale("eo").lang == locale("").lang == "en"
+    assert has_table("pt_BR")
+    assert not has_table("ru")
+    assert not has_table("")
 
 
 @pytest.mark.parametrize(
@@ -50,3 +53,8 @@ def test_only_vietnamese_keeps_its_marks_said_or_not() -> None:
     assert keeps_marks("", "Nước Việt Nam có đường bờ biển dài.")
     assert not keeps_marks("es", "Nước Việt Nam")
     assert not keeps_marks("", "El río crece.")
+
+
+def test_a_model_is_told_the_language_of_the_book_as_far_as_it_is_known() -> None:
+    assert book_language("ru") == "the language of the book (ru)"
+    assert book_language("") == "the language of the book"

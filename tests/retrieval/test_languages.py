@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ask_book.retrieval.language import locale
 from retrieval.texts import index_of
+from retrieval.vectors import book
 
 RIVER_AND_WIND = {
     "es": ("El río crece en abril porque la nieve se funde.", "El viento del oeste sopla fuerte en invierno."),
@@ -63,3 +65,34 @@ def test_a_book_in_two_languages_answers_in_both(question: str, passage: int | N
         found = index_of([("El río", spanish), ("The wind", english)], lang).search(question)
         assert found.evidence.enough == (passage is not None)
         assert passage is None or found.hits[0].chunk == passage
+
+
+def test_where_no_table_is_the_words_of_many_passages_say_little() -> None:
+    """Also when the book does not say its language; a small book has no such words yet."""
+    russian = book("ru")
+    assert russian.stopwords == {"в", "и", "на", "вода"}
+    texts = [(chapter.title, chapter.text) for chapter in russian.manifest.chapters]
+    assert index_of(texts, "").stopwords == index_of(texts, "ru").stopwords
+    assert index_of(texts[:4], "ru").stopwords == locale("en").stopwords
+    assert index_of(texts, "de").stopwords == locale("de").stopwords
+
+
+@pytest.mark.parametrize(
+    ("question", "enough"),
+    [
+        ("Когда построили мост?", True),
+        ("Откуда в долине вода?", True),
+        ("вода", True),
+        ("Кто и когда написал оперу?", False),
+        ("Что не в порядке с интернетом и в чём причина?", False),
+    ],
+)
+def test_a_russian_book_answers_and_refuses(question: str, enough: bool) -> None:
+    assert book("ru").search(question).evidence.enough == enough
+
+
+def test_small_words_of_another_language_find_nothing() -> None:
+    """`a`, `come` and `in` are words of an Italian book, too, and say nothing there in an English question."""
+    texts = [("Vento", "Il vento soffia come in inverno a valle."), ("Neve", "La neve cade in abril a monte.")]
+    found = index_of(texts, "it").search("Does a wind come in, and is there a storm today?")
+    assert not found.hits

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ask_book.retrieval.tokens import VERSION, fold, runs, terms, tokens, words
+from ask_book.retrieval.tokens import VERSION, fold, runs, share_of_word, terms, tokens, words
 from retrieval.vectors import FIXTURES
 
 VECTORS = json.loads((FIXTURES / "tokens.json").read_text(encoding="utf-8"))
@@ -62,3 +62,8 @@ def test_tokenising_is_idempotent(text: str, marks: bool) -> None:
 @given(st.text(), st.text())
 def test_tokens_of_two_texts_apart_are_those_of_both(left: str, right: str) -> None:
     assert tokens(f"{left}\n{right}") == tokens(left) + tokens(right)
+
+
+@pytest.mark.parametrize(("run", "share"), [("wind", 1.0), ("西风", 0.5), ("바람", 0.5), ("ลม", 0.1)])
+def test_how_much_of_a_word_is_found_with_a_run(run: str, share: float) -> None:
+    assert share_of_word(run) == share
