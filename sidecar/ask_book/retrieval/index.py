@@ -104,7 +104,8 @@ class Index:
         spoken = language_of(question, self.lang)
         foreign = spoken.split("-")[0] != self.lang.split("-")[0].lower()
         aside = locale(spoken).stopwords if foreign else frozenset[str]()
-        asked = query.read(question, self.stopwords | aside, self.marks, self.postings.short, foreign)
+        stopwords = self.stopwords | aside if aside else self.stopwords  # A copy would be hashed for each word.
+        asked = query.read(question, stopwords, self.marks, self.postings.short, foreign)
         if self._frequent and all(word.stop for word in asked.words):  # It asks for what the whole book is about.
             asked = query.read(question, aside, self.marks, self.postings.short, foreign)
         return asked, foreign
