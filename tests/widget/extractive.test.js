@@ -52,3 +52,14 @@ test("a question that leans on the one before takes its words along, and so on",
   for (const text of ["What about March?", "How about in March?", "And March?", "Then?"]) assert.equal(searched(text), `${text} And then? Which food in spring?`);
   for (const text of ["Who is Dr. Ames?", "How heavy must a hive be?", "Fondant?"]) assert.equal(searched(text), text);
 });
+
+for (const [lang, said] of Object.entries(fixture("conversation.json"))) {
+  test(`conversation: ${lang}`, () => {
+    const { search, locales } = load(lang, FILES);
+    const searched = (question) => search.withWhatWentBefore({ question, history: [{ question: "before" }] }, locales[lang]);
+    assert.deepEqual(said.leaning.map(searched), said.leaning.map((text) => `${text} before`));
+    assert.deepEqual(said.alone.map(searched), said.alone);
+    assert.deepEqual(said.small_talk.filter((text) => !search.isSmallTalk(text, locales[lang])), []);
+    assert.deepEqual(said.questions.filter((text) => search.isSmallTalk(text, locales[lang])), []);
+  });
+}

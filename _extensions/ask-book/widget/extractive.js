@@ -4,7 +4,7 @@
  */
 askBook.offPage((askBook) => {
   const { fold, runs, tokens, open } = askBook.search;
-  const PASSAGES = 7, MOST = 4, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.35, AROUND = 0.75, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8;
+  const PASSAGES = 7, MOST = 4, CHARS = 1200, LONGEST = 600, TITLE = 40, ENOUGH = 0.35, AROUND = 0.75, ASIDE = 0.5, NEAREST = 3, WORDS_OF_A_GREETING = 8, WORDS_BESIDE_A_PRONOUN = 2;
   const WHOLE = new Set(["heading", "table", "code", "output", "math", "figure"]);
   const CODE = new Set(["code", "output"]);
   const ALONE = new Set([...CODE, "table", "math", "figure", "list"]);
@@ -234,22 +234,25 @@ askBook.offPage((askBook) => {
   const sourceOf = (index, tag, score) =>
     ({ ...placeOf(index, tag), score: Math.round(score * 1e4) / 1e4, text: index.chapters[tag.chapter].slice(tag.start, tag.end) });
 
-  /** Whether the words only greet or thank, in the language of this table. @param {string} question @param {AskBook.Locale} locale */
-  function isSmallTalk(question, { answer = {}, stopwords }) {
+  /** Whether the words only greet, thank or ask who answers, in the language of this table. @param {string} question @param {AskBook.Locale} locale */
+  function isSmallTalk(question, { answer = {} }) {
     const words = runs(fold(question));
     const phrases = (answer.small_talk ?? "").split("|").filter(Boolean).sort((a, b) => b.length - a.length);
     if (!phrases.length || words.length > WORDS_OF_A_GREETING) return false;
     const said = words.join(" ");
     const rest = said.replace(new RegExp(`(?<!\\S)(?:${phrases.join("|")})(?!\\S)`, "g"), "");
-    return rest !== said && rest.split(" ").filter(Boolean).every((/** @type {string} */ word) => stopwords.split(" ").includes(word));
+    return rest !== said && !rest.trim();
   }
 
   /** What to search for: a question that leans on the one before it takes that one's words along, and so on. @param {AskBook.Asked} asked @param {AskBook.Locale} locale */
   function withWhatWentBefore({ question, history = [] }, { stopwords, answer = {} }) {
-    const [few, phrases, leansOn] = [stopwords.split(" "), (answer.follows_up ?? "").split("|").filter(Boolean), (answer.leans_on ?? "").split(" ")];
+    const few = stopwords.split(" ");
+    const [begins, refers] = [`^(?:${answer.follows_up})`, answer.refers].map((pattern) => new RegExp(/** @type {string} */ (pattern)));
     const leans = (/** @type {string} */ text) => {
       const words = runs(fold(text));
-      return words.every((/** @type {string} */ word) => few.includes(word)) || leansOn.includes(words[0]) || phrases.some((phrase) => words.join(" ").startsWith(phrase));
+      const telling = words.filter((/** @type {string} */ word) => !few.includes(word)).length;
+      const said = words.join(" ");
+      return !telling || begins.test(said) || (telling <= WORDS_BESIDE_A_PRONOUN && refers.test(said));
     };
     const words = [question];
     for (const before of history.toReversed()) {
@@ -307,5 +310,5 @@ askBook.offPage((askBook) => {
     };
   }
 
-  Object.assign(askBook.search, { ALONE, TITLE, sentences, units, asked, choose, compose, link, withWhatWentBefore, prepare, answer });
+  Object.assign(askBook.search, { ALONE, TITLE, sentences, units, asked, choose, compose, link, isSmallTalk, withWhatWentBefore, prepare, answer });
 });

@@ -10,10 +10,11 @@ from ask_book.retrieval.language import languages, locale
 from ask_book.retrieval.tokens import fold, runs
 
 WORDS_OF_A_GREETING = 8
+WORDS_BESIDE_A_PRONOUN = 2
 
 
 def small_talk(book: OpenBook, text: str) -> str | None:
-    """A short reply when the words only greet or thank, in any language that has a table; else None."""
+    """A short reply when the words only greet, thank or ask who answers, in any language with a table; else None."""
     words = runs(fold(text))
     if len(words) > WORDS_OF_A_GREETING:
         return None
@@ -21,7 +22,7 @@ def small_talk(book: OpenBook, text: str) -> str | None:
         phrases = sorted(filter(None, table.answer.get("small_talk", "").split("|")), key=len, reverse=True)
         pattern = rf"(?<!\S)(?:{'|'.join(map(re.escape, phrases))})(?!\S)"
         rest, greetings = re.subn(pattern, "", " ".join(words)) if phrases else ("", 0)
-        if greetings and all(word in table.stopwords for word in rest.split()):
+        if greetings and not rest.strip():
             return book.locale.answer.get("small_talk_reply", book.locale.not_found)
     return None
 
@@ -37,9 +38,12 @@ def with_what_went_before(book: OpenBook, asked: Question) -> str:
 
 
 def _leans(book: OpenBook, question: str) -> bool:
-    """Whether it says little by itself, or begins as one does that goes on."""
+    """Whether it says little by itself, begins as one does that goes on, or is short and points to what was named."""
     words = runs(fold(question))
     telling = [word for word in words if word not in book.index.stopwords]
-    phrases = tuple(filter(None, book.locale.answer.get("follows_up", "").split("|")))
-    leans_on = book.locale.answer.get("leans_on", "").split()
-    return not telling or words[0] in leans_on or " ".join(words).startswith(phrases)
+    said, table = " ".join(words), book.locale.answer
+    return (
+        not telling
+        or re.match(table["follows_up"], said) is not None
+        or (len(telling) <= WORDS_BESIDE_A_PRONOUN and re.search(table["refers"], said) is not None)
+    )

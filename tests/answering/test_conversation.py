@@ -1,0 +1,36 @@
+"""What leans on the question before it, and what only greets: the same list holds the browser's twin."""
+
+from dataclasses import replace
+
+import pytest
+
+from ask_book.answering.conversation import small_talk, with_what_went_before
+from ask_book.answering.open_book import OpenBook
+from ask_book.answering.question import question
+from ask_book.retrieval.language import locale
+from small_books import fixture
+
+SAID = fixture("conversation.json")
+BEFORE = "A question asked before"
+
+
+def speaking(book: OpenBook, lang: str) -> OpenBook:
+    manifest = replace(book.manifest, book=replace(book.manifest.book, lang=lang))
+    return replace(book, manifest=manifest, index=replace(book.index, lang=lang))
+
+
+@pytest.mark.parametrize("lang", SAID)
+def test_what_points_to_the_question_before_takes_its_words_along(bees: OpenBook, lang: str) -> None:
+    book, history = speaking(bees, lang), [{"question": BEFORE}]
+    searched = {
+        kind: [with_what_went_before(book, question(text, history)) for text in SAID[lang][kind]]
+        for kind in ("leaning", "alone")
+    }
+    assert searched == {"leaning": [f"{text} {BEFORE}" for text in SAID[lang]["leaning"]], "alone": SAID[lang]["alone"]}
+
+
+@pytest.mark.parametrize("lang", SAID)
+def test_small_talk_is_no_question_to_the_book_and_a_question_is_no_small_talk(bees: OpenBook, lang: str) -> None:
+    reply = locale("en").answer["small_talk_reply"]
+    assert [small_talk(bees, text) for text in SAID[lang]["small_talk"]] == [reply] * len(SAID[lang]["small_talk"])
+    assert [text for text in SAID[lang]["questions"] if small_talk(bees, text)] == []
