@@ -14,6 +14,7 @@ def test_every_table_says_not_found_and_has_folded_stop_words(lang: str) -> None
     assert table.not_found
     assert table.stopwords
     assert all(fold(word) == word for word in table.stopwords)
+    assert table.notices.keys() == locale("en").notices.keys()
 
 
 def test_a_region_does_not_matter_and_an_unknown_language_is_english() -> None:

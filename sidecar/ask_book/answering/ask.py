@@ -111,7 +111,7 @@ async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
     from ask_book.answering.tools import tool_answer
 
     written = tool_answer if now.assistant.mode_for(now.asked) == "tools" else grounded_answer
-    texts, shown = now.book.locale.answer, False
+    texts, shown = now.book.locale.notices, False
     try:
         async with now.paid(), aclosing(written(now)) as events:
             async for event in events:
@@ -123,7 +123,7 @@ async def _with_model(now: Round) -> AsyncGenerator[Event, None]:
         if isinstance(error, ProviderError) and not now.found.quotes:
             raise
         details = () if isinstance(error, UnprovenError) else (error.message, error.hint)
-        yield now.notice(error.code, " ".join(filter(None, (texts.get(_text_of(error), ""), *details))))
+        yield now.notice(error.code, " ".join(filter(None, (texts[_text_of(error)], *details))))
     for event in _quote(now) if now.found.quotes else [now.not_found("extractive")]:
         if not shown or event.kind == "done":
             yield event

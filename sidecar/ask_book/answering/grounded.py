@@ -65,7 +65,7 @@ async def finish(now: Round, writing: Writing, mode: Mode) -> list[Event]:
     if not writing.notes.citations:
         raise UnprovenError("What the model wrote names no passage of the book.", "", "model_uncited")
     if now.finish == "length":
-        events.append(now.notice("model_length", now.locale.answer.get("model_length", "")))
+        events.append(now.notice("model_length", now.locale.notices["model_length"]))
     notes, lang = writing.notes, now.book.index.lang
     claims = await to_thread.run_sync(
         check_claims, writing.text, notes.citations, notes.manifest, lang, notes.dropped, abandon_on_cancel=True

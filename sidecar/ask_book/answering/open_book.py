@@ -108,7 +108,7 @@ class OpenBook:
         return vector, None
 
     def _words_alone(self, code: str, why: str) -> Notice:
-        return Notice(code, f"{self.locale.answer.get('words_alone', '')} {why}".strip())
+        return Notice(code, f"{self.locale.notices['words_alone']} {why}")
 
     def _search(self, words: str, k: int, scope: str | None, vector: Floats | None) -> Retrieval:
         from ask_book.retrieval.places import in_scope

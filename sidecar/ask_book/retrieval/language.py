@@ -1,4 +1,4 @@
-"""Locale tables (the files that the page loads too) and the language of a text."""
+"""Locale tables (the files that the page loads too, and what only the sidecar says) and the language of a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ FALLBACK = "en"
 
 @dataclass(frozen=True)
 class Locale:
-    """What ask-book says and skips in one language. `stopwords` are folded; `ui` and `answer` are texts by key."""
+    """What ask-book says and skips in one language. `stopwords` are folded; the rest are texts by key: `ui` of the
+    panel, `answer` of answers, `notices` of how an answer was made.
+    """
 
     lang: str
     not_found: str
@@ -24,6 +26,7 @@ class Locale:
     abbreviations: frozenset[str]
     ui: dict[str, str]
     answer: dict[str, str]
+    notices: dict[str, str]
 
 
 @cache
@@ -93,4 +96,11 @@ def _read(code: str) -> Locale:
         frozenset(data["abbreviations"].split()),
         data.get("ui", {}),
         data.get("answer", {}),
+        _notices()[code],
     )
+
+
+@cache
+def _notices() -> dict[str, dict[str, str]]:
+    tables: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("notices.json").read_bytes())
+    return tables
