@@ -91,6 +91,13 @@ def test_a_russian_book_answers_and_refuses(question: str, enough: bool) -> None
     assert book("ru").search(question).evidence.enough == enough
 
 
+def test_a_region_however_it_is_written_makes_no_other_language() -> None:
+    texts = [("El viento", "El viento del oeste sopla en invierno."), ("El río", "El río crece en abril.")]
+    found = [index_of(texts, lang).search("¿Cuándo crece el río en el valle?") for lang in ("es", "es-MX", "ES_mx")]
+    assert found[0].evidence.enough
+    assert found[0] == found[1] == found[2]
+
+
 def test_small_words_of_another_language_find_nothing() -> None:
     """`a`, `come` and `in` are words of an Italian book, too, and say nothing there in an English question."""
     texts = [("Vento", "Il vento soffia come in inverno a valle."), ("Neve", "La neve cade in abril a monte.")]

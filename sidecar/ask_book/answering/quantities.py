@@ -15,6 +15,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import combinations, pairwise, zip_longest
 
 from ask_book.answering.vocabulary import COMPATIBLE, SYMBOLS, UNIT_WORDS, Unit, Vocabulary, vocabulary
+from ask_book.retrieval.language import code_of
 from ask_book.retrieval.tokens import fold
 
 TOLERANCE = Fraction(15, 100)
@@ -230,7 +231,7 @@ class _Text:
 
 def quantities(text: str, lang: str, source: bool = False) -> list[Quantity]:
     """The quantities of a text, in order. `source` reads what is doubtful in every way it may be meant."""
-    read = _Text(text.translate(_PLAIN), lang.replace("_", "-").split("-")[0].lower(), source)
+    read = _Text(text.translate(_PLAIN), code_of(lang), source)
     found: list[Quantity] = []
     taken = bytearray(len(text))
     for finder in (_dates, _weekdays, _digits, _han, _romans, _words):

@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import cache
 from itertools import chain
 
+from ask_book.retrieval.language import code_of
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -48,7 +50,7 @@ class Vocabulary:
 @cache
 def vocabulary(lang: str) -> Vocabulary:
     """The words of a language tag such as `pt-BR`; none for a language without a table."""
-    return _LANGUAGES.get(lang.replace("_", "-").split("-")[0].lower(), Vocabulary())
+    return _LANGUAGES.get(code_of(lang), Vocabulary())
 
 
 def beginning(word: str) -> str:

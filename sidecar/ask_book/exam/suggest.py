@@ -26,7 +26,7 @@ from ask_book.book.manifest import Chapter, Section, Tag
 from ask_book.exam.draft import Draft, shortened, unique
 from ask_book.exam.format import Place, Question
 from ask_book.exam.run import letters
-from ask_book.retrieval.language import FALLBACK
+from ask_book.retrieval.language import FALLBACK, code_of
 from ask_book.retrieval.tokens import fold, is_unspaced, runs
 
 MOST = 30
@@ -203,7 +203,7 @@ def _shortest(quote: str) -> int:
 
 def _texts(lang: str) -> dict[str, Any]:
     tables = _tables()
-    return tables.get(lang.replace("_", "-").split("-")[0].lower(), tables[FALLBACK])
+    return tables.get(code_of(lang), tables[FALLBACK])
 
 
 @cache

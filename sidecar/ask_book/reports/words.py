@@ -7,14 +7,14 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-FALLBACK = "en"
+from ask_book.retrieval.language import FALLBACK, code_of
 
 
 @cache
 def words(lang: str) -> dict[str, str]:
     """The table of a language tag such as `es-MX`; that of English when there is none."""
     tables = _tables()
-    return tables.get(lang.replace("_", "-").split("-")[0].lower(), tables[FALLBACK])
+    return tables.get(code_of(lang), tables[FALLBACK])
 
 
 def written_date(created: str, lang: str) -> str:

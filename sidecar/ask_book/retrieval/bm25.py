@@ -61,14 +61,14 @@ class Postings:
         return {term: row for row, term in enumerate(self.vocabulary)}
 
     @cached_property
-    def _widths(self) -> Ints:
+    def frequencies(self) -> Ints:
         """How many passages have each term."""
         return np.diff(self.starts)
 
     @cached_property
     def idf(self) -> Floats:
         """Weight of each term."""
-        return _idf(self.size, self._widths.astype(np.float64))
+        return _idf(self.size, self.frequencies.astype(np.float64))
 
     @cached_property
     def unknown(self) -> float:
@@ -100,7 +100,7 @@ class Postings:
         known = {row: weight for term, weight in weights.items() if (row := self.ids.get(term)) is not None}
         rows = np.fromiter(known, np.int64, len(known))
         gains = (self._gains[rows] * np.fromiter(known.values(), np.float64, len(known))).astype(np.float32)
-        often = self._widths[rows] * FREQUENT > self.size
+        often = self.frequencies[rows] * FREQUENT > self.size
         scores = self._added_up(rows[~often], gains[~often])
         for row, gain in zip(rows[often].tolist(), gains[often].tolist(), strict=True):
             scores += self._written_out(row, gain)
@@ -111,7 +111,7 @@ class Postings:
         at = [slice(*ends) for ends in zip(self.starts[rows].tolist(), self.starts[rows + 1].tolist(), strict=True)]
         passages = np.concatenate([self.passages[:0], *(self.passages[row] for row in at)])
         shares = np.concatenate([self._shares[:0], *(self._shares[row] for row in at)])
-        shares *= np.repeat(gains, self._widths[rows])
+        shares *= np.repeat(gains, self.frequencies[rows])
         # With nothing to add, numpy counts in whole numbers.
         return np.bincount(passages, shares, minlength=self.size).astype(np.float64, copy=False)
 
@@ -150,7 +150,7 @@ class Postings:
     def frequency(self, term: str) -> int:
         """How many passages have a term."""
         row = self.ids.get(term)
-        return 0 if row is None else int(self._widths[row])
+        return 0 if row is None else int(self.frequencies[row])
 
     def passages_with(self, term: str) -> npt.NDArray[np.int32]:
         """The passages that have a term, in order."""

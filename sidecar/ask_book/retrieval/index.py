@@ -15,7 +15,7 @@ from ask_book.book.notice import Notice
 from ask_book.retrieval import bm25, fusion, passages, places, query, ranking, storage, tokens
 from ask_book.retrieval.embedding import Embedder, Floats
 from ask_book.retrieval.evidence import LOOKED_AT, Evidence, Findings, judge, lacking
-from ask_book.retrieval.language import has_table, keeps_marks, language_of, locale
+from ask_book.retrieval.language import code_of, has_table, keeps_marks, language_of, locale
 from ask_book.retrieval.vectors import Vectors, ready
 
 LARGE = 20_000
@@ -102,7 +102,7 @@ class Index:
     def _read(self, question: str) -> tuple[query.Query, bool]:
         """The question as search reads it, and whether it is in another language than the book."""
         spoken = language_of(question, self.lang)
-        foreign = spoken.split("-")[0] != self.lang.split("-")[0].lower()
+        foreign = code_of(spoken) != code_of(self.lang)
         aside = locale(spoken).stopwords if foreign else frozenset[str]()
         stopwords = self.stopwords | aside if aside else self.stopwords  # A copy would be hashed for each word.
         asked = query.read(question, stopwords, self.marks, self.postings.short, foreign)
@@ -121,7 +121,7 @@ class Index:
         if has_table(self.lang):
             return frozenset()
         least = max(FEWEST, self.postings.size * FREQUENT)
-        terms = (self.postings.vocabulary[row] for row in np.flatnonzero(np.diff(self.postings.starts) >= least))
+        terms = (self.postings.vocabulary[row] for row in np.flatnonzero(self.postings.frequencies >= least))
         return frozenset(term.strip("_") for term in terms if term[0] == term[-1] == "_" or tokens.is_unspaced(term))
 
     def _with(self, runs: Sequence[str]) -> bm25.Mask:

@@ -32,12 +32,17 @@ class Locale:
 @cache
 def locale(lang: str) -> Locale:
     """The table of a language tag such as `es` or `es-MX`; that of English when there is none."""
-    return _read(_code(lang) if has_table(lang) else FALLBACK)
+    return _read(code_of(lang) if has_table(lang) else FALLBACK)
+
+
+def code_of(lang: str) -> str:
+    """The language alone of a tag such as `es-MX` or `ES_mx`."""
+    return lang.replace("_", "-").split("-")[0].lower()
 
 
 def has_table(lang: str) -> bool:
     """Whether there is a table of a language tag."""
-    return _code(lang) in languages()
+    return code_of(lang) in languages()
 
 
 def book_language(lang: str) -> str:
@@ -72,10 +77,6 @@ def keeps_marks(lang: str, text: str) -> bool:
     sample = text[:200_000].lower()
     telling = sum("\u1ea0" <= char <= "\u1ef9" or char in "đơư" for char in sample)
     return telling * 50 > len(sample)
-
-
-def _code(lang: str) -> str:
-    return lang.replace("_", "-").split("-")[0].lower()
 
 
 def _folder() -> Path:
