@@ -340,7 +340,7 @@ askBook.offPage((askBook) => {
       const isKnown = (/** @type {Word} */ word) => Boolean(families.get(word)?.length);
       const known = new Set(asked.filter(isKnown));
       const absent = asked.filter((word) => !known.has(word));
-      const names = /^de/i.test(this.manifest.book.lang || askBook.lang) ? 0
+      const names = this.lang.startsWith("de") ? 0
         : absent.filter((word) => /^\p{Lu}/u.test(word.written) && word !== words[0]).length;
       const covered = Math.max(0, ...hits.slice(0, LOOKED_AT).map(({ chunk }) => {
         const has = (/** @type {string} */ term) => this.holds(term, chunk);

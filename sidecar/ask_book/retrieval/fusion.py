@@ -3,7 +3,7 @@
     fused = a · words + (1 - a) · near
 
 `words` is the lexical score, a share of what is attainable: words that the book does not have lower it for every
-passage, so that a question in another language is decided by nearness without anybody detecting the language.
+passage, so that a question in another language is decided by nearness.
 `near` is the cosine between a passage and the question, scaled so that the best passage has 1 and the `NEAREST`th
 best, and all below, 0: cosines of different models and questions have no common scale, but their order has a meaning.
 `a` is what did best on public question sets for each kind of model: a weak one may say less. Where two models are
@@ -53,7 +53,7 @@ def cosines(vectors: Cosines, question: Cosines, kind: Kind) -> list[Cosines]:
 
 
 def nearness(cosines: Sequence[Cosines], allowed: Mask) -> Floats:
-    """Of all passages, by all models."""
+    """The nearness of all passages by one model or two."""
     near = [scaled(part, allowed) for part in cosines]
     shares = (FIRST_SHARE, 1 - FIRST_SHARE) if len(near) == 2 else None
     return np.average(near, axis=0, weights=shares)

@@ -2,10 +2,9 @@
 
 A word's weight is 1, that of a stop word (function words and the words of asking) a half: they say little about the
 subject, but the order of the passages is better with them than without; in a question in another language than the
-book's, where they only mislead, it is 0. Each of the n terms that a word gives has
-1/√n of that: a long word weighs more than a short one, but not as much more as it has more 4-grams. A term that two
-words give counts as the heavier of them. In a script without spaces every bigram is a word; one of hiragana alone is
-a stop word.
+book's, where they only mislead, it is 0. Each of the n terms that a word gives has 1/√n of that: a long word weighs
+more than a short one, but not as much more as it has more 4-grams. A term that two words give counts as the heavier of
+them. In a script without spaces every bigram is a word; one of hiragana alone is a stop word.
 """
 
 from __future__ import annotations
